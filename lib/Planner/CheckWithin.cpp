@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CheckElimination.h"
+#include "CheckedScopes.h"
 
 #include <algorithm>
 #include <map>
@@ -77,9 +78,7 @@ private:
   std::vector<std::vector<std::vector<int64_t>>> bytes_;
   std::vector<std::vector<int64_t>> most_;
   std::vector<Table> tables_;
-  /// By variable: the tables that name it, and the variables of these.
-  std::vector<std::set<size_t>> uses_;
-  std::vector<std::set<uint32_t>> neighbours_;
+  CheckedScopes scopes_;
   /// Of no variable.
   Table ends_;
 };
@@ -113,7 +112,7 @@ static bool isIn(const std::vector<uint32_t> &scope, uint32_t variable) {
 EliminationWithin::EliminationWithin(const CheckedRows &rows, Wide cutoff, int64_t limit,
                                      int64_t steps)
     : rows_(rows), cutoff_(cutoff), limit_(limit), steps_(steps), room_(rows.capacities),
-      all_(rows.capacities.size(), 0), uses_(rows.sizes.size()), neighbours_(rows.sizes.size()) {
+      all_(rows.capacities.size(), 0), scopes_(rows.sizes.size()) {
   const size_t count = rows.capacities.size();
   for (size_t v = 0; v < rows.sizes.size(); ++v) {
     const std::vector<int64_t> &bytes = rows.bytes[v];
@@ -169,19 +168,14 @@ void EliminationWithin::add(Table table) {
     ends_ = join(ends_, table);
     return;
   }
-  for (uint32_t variable : table.scope) {
-    uses_[variable].insert(tables_.size());
-    for (uint32_t other : table.scope)
-      if (other != variable)
-        neighbours_[variable].insert(other);
-  }
+  scopes_.addTable(table.scope, tables_.size());
   tables_.push_back(std::move(table));
 }
 
 /// All choices of the table that eliminating the variable makes.
 double EliminationWithin::measure(uint32_t variable) const {
   double size = rows_.sizes[variable];
-  for (uint32_t other : neighbours_[variable])
+  for (uint32_t other : scopes_.neighbours[variable])
     size *= rows_.sizes[other];
   return size;
 }
@@ -192,7 +186,7 @@ std::vector<size_t> EliminationWithin::getInside(const std::vector<uint32_t> &sc
                                                  size_t known) const {
   std::set<size_t> inside;
   for (size_t place = known; place < scope.size(); ++place)
-    for (size_t table : uses_[scope[place]]) {
+    for (size_t table : scopes_.uses[scope[place]]) {
       const std::vector<uint32_t> &named = tables_[table].scope;
       if (!isIn(named, scope.front()) &&
           std::all_of(named.begin(), named.end(), [&](uint32_t v) { return isIn(scope, v); }))
@@ -323,14 +317,12 @@ Table EliminationWithin::project(Table joined) {
 
 void EliminationWithin::eliminate(uint32_t variable) {
   std::vector<Table> left;
-  for (size_t use : std::set<size_t>(uses_[variable])) {
-    for (uint32_t named : tables_[use].scope)
-      uses_[named].erase(use);
+  for (size_t use : std::set<size_t>(scopes_.uses[variable])) {
+    scopes_.removeTable(tables_[use].scope, use);
     left.push_back(std::move(tables_[use]));
     tables_[use] = {};
   }
-  for (uint32_t other : neighbours_[variable])
-    neighbours_[other].erase(variable);
+  scopes_.removeVariable(variable);
   // The variable's own table is there.
   auto own = std::find_if(left.begin(), left.end(),
                           [](const Table &table) { return table.scope.size() == 1; });
@@ -367,7 +359,7 @@ std::optional<Wide> EliminationWithin::run() {
   while (!queue.empty() && !isOver()) {
     uint32_t variable = queue.begin()->second;
     queue.erase(queue.begin());
-    std::set<uint32_t> around = neighbours_[variable];
+    std::set<uint32_t> around = scopes_.neighbours[variable];
     eliminate(variable);
     for (uint32_t other : around) {
       queue.erase({sizes[other], other});

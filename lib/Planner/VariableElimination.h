@@ -7,6 +7,8 @@
 #ifndef DMC_LIB_PLANNER_VARIABLEELIMINATION_H
 #define DMC_LIB_PLANNER_VARIABLEELIMINATION_H
 
+#include "CheckedScopes.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -46,7 +48,7 @@ public:
   VariableElimination(const std::vector<uint32_t> &sizes, std::vector<Table> tables, int64_t limit,
                       int64_t tableLimit, Algebra &algebra)
       : sizes_(sizes), limit_(limit), tableLimit_(tableLimit), algebra_(algebra),
-        neighbours_(sizes.size()), uses_(sizes.size()), constant_(algebra.getUnit()) {
+        scopes_(sizes.size()), constant_(algebra.getUnit()) {
     for (Table &table : tables)
       add(std::move(table));
   }
@@ -84,10 +86,8 @@ private:
   const std::vector<uint32_t> &sizes_;
   int64_t limit_, tableLimit_, entries_ = 0;
   Algebra &algebra_;
-  std::vector<std::set<uint32_t>> neighbours_;
+  CheckedScopes scopes_;
   std::vector<Table> tables_;
-  /// By variable: the tables that name it.
-  std::vector<std::set<size_t>> uses_;
   Value constant_;
 };
 
@@ -97,12 +97,7 @@ void VariableElimination<Algebra>::add(Table table) {
     algebra_.join(constant_, table.values.front());
     return;
   }
-  for (uint32_t variable : table.scope) {
-    uses_[variable].insert(tables_.size());
-    for (uint32_t other : table.scope)
-      if (other != variable)
-        neighbours_[variable].insert(other);
-  }
+  scopes_.addTable(table.scope, tables_.size());
   tables_.push_back(std::move(table));
 }
 
@@ -119,7 +114,7 @@ int64_t VariableElimination<Algebra>::measure(const std::set<uint32_t> &scope) c
 /// Of all that eliminating the variable joins.
 template <typename Algebra>
 int64_t VariableElimination<Algebra>::measure(uint32_t variable) const {
-  std::set<uint32_t> scope = neighbours_[variable];
+  std::set<uint32_t> scope = scopes_.neighbours[variable];
   scope.insert(variable);
   return measure(scope);
 }
@@ -127,7 +122,7 @@ int64_t VariableElimination<Algebra>::measure(uint32_t variable) const {
 /// The largest tables first, each in the first group that has room.
 template <typename Algebra>
 auto VariableElimination<Algebra>::getGroups(uint32_t variable) const -> std::vector<Group> {
-  std::vector<size_t> tables(uses_[variable].begin(), uses_[variable].end());
+  std::vector<size_t> tables(scopes_.uses[variable].begin(), scopes_.uses[variable].end());
   std::stable_sort(tables.begin(), tables.end(), [&](size_t a, size_t b) {
     return tables_[a].values.size() > tables_[b].values.size();
   });
@@ -222,7 +217,7 @@ void VariableElimination<Algebra>::balance(uint32_t variable, std::vector<Group>
   algebra_.balance(ofStates);
   for (size_t i = 0; i < groups.size(); ++i) {
     groups[i].tables.push_back(tables_.size());
-    uses_[variable].insert(tables_.size());
+    scopes_.uses[variable].insert(tables_.size());
     tables_.push_back({{variable}, std::move(ofStates[i])});
   }
 }
@@ -235,13 +230,11 @@ void VariableElimination<Algebra>::eliminate(uint32_t variable, std::vector<Grou
   for (const Group &group : groups) {
     made.push_back(join(group, variable));
     for (size_t table : group.tables) {
-      for (uint32_t named : tables_[table].scope)
-        uses_[named].erase(table);
+      scopes_.removeTable(tables_[table].scope, table);
       tables_[table] = {};
     }
   }
-  for (uint32_t other : neighbours_[variable])
-    neighbours_[other].erase(variable);
+  scopes_.removeVariable(variable);
   for (Table &table : made)
     add(std::move(table));
 }
@@ -262,7 +255,7 @@ auto VariableElimination<Algebra>::run() -> std::optional<Value> {
       entries_ += std::min(measure(group.scope), limit_ + 1);
     if (entries_ > limit_)
       return std::nullopt;
-    std::set<uint32_t> around = neighbours_[variable];
+    std::set<uint32_t> around = scopes_.neighbours[variable];
     eliminate(variable, std::move(groups));
     for (uint32_t other : around) {
       queue.erase({entries[other], other});
