@@ -33,7 +33,7 @@ struct CheckedScopes {
     for (uint32_t variable : scope)
       uses[variable].erase(table);
   }
-  /// The variable is no neighbour any more.
+  /// Others do not have the variable as a neighbour any more.
   void removeVariable(uint32_t variable) {
     for (uint32_t other : neighbours[variable])
       neighbours[other].erase(variable);
