@@ -21,6 +21,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -170,6 +171,7 @@ LogicalResult Compilation::explain(ModuleOp original, StringRef file) {
   asked.parallelize.savePlan.clear();
   asked.parallelize.search = PlanSearch();
   asked.parallelize.search.seconds = options.parallelize.search.seconds;
+  asked.parallelize.search.interrupt = options.parallelize.search.interrupt;
   asked.targetCpu = options.targetCpu;
   asked.targetDevice = options.target;
   asked.interrupt = request.interrupt;
@@ -202,6 +204,11 @@ LogicalResult Compilation::runStages(llvm::SourceMgr &sources, MLIRContext &cont
   }
   if (failed(stages.run(*module)))
     return failure();
+  if (summary && summary->wasInterrupted)
+    module->emitWarning("the search for a plan was interrupted: the best one until then takes ")
+        << llvm::formatv("{0:F6} ms, with a gap of {1:P} to the bound", summary->predictedMs,
+                         summary->gap)
+               .str();
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   if (original && failed(explain(*original, file)))
     return failure();
@@ -317,6 +324,7 @@ LogicalResult Compilation::writeReport(runtime::Report &report) {
     plan.gap = summary->gap;
     plan.seconds = summary->seconds;
     plan.isCertified = summary->isCertified;
+    plan.wasInterrupted = summary->wasInterrupted;
     plan.fingerprint = summary->fingerprint;
     plan.axesTogether = summary->axesTogether;
     plan.flops = summary->flops;

@@ -290,11 +290,11 @@ static constexpr unsigned maxRefinements = 6;
 /// capacity, or must need as much less, which is found out again as long as that gains something.
 /// Where the plan that it finds does not fit, the one that needs the least stays.
 static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &meter,
-                         RefinementScope scope) {
+                         RefinementScope scope, const PlanSearch &search) {
   double capacity = plans.getRates().capacity;
   if (!decision.needed)
     decision.needed = meter.getBytes(*decision.graph);
-  for (unsigned time = 0; time < maxRefinements; ++time) {
+  for (unsigned time = 0; time < maxRefinements && !search.isInterrupted(); ++time) {
     double before = *decision.needed;
     Propagation unrefined = *decision.graph;
     std::unique_ptr<LayoutRecord> notes;
@@ -302,7 +302,7 @@ static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &m
       notes = std::make_unique<LayoutRecord>(*decision.notes);
     if (before > 0)
       plans.setCapacity(estimatePeakBytes(*decision.graph) * capacity / before);
-    bool isChanged = decision.graph->refine(scope);
+    bool isChanged = decision.graph->refine(scope, search.interrupt);
     plans.setCapacity(capacity);
     if (!isChanged)
       return;
@@ -322,7 +322,7 @@ static void refineWithin(Decision &decision, ReshardPlans &plans, MemoryMeter &m
 void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPlans &plans,
                               MemoryMeter &meter, RefinementScope scope) {
   if (plans.getRates().capacity == 0) {
-    decision.graph->refine(scope);
+    decision.graph->refine(scope, search.interrupt);
     return;
   }
   std::vector<Decision> trials;
@@ -332,9 +332,9 @@ void PropagateLayouts::refine(Decision &decision, OtherPlans &others, ReshardPla
     trial.needed = other.bytes;
     trials.push_back(std::move(trial));
   }
-  refineWithin(decision, plans, meter, scope);
+  refineWithin(decision, plans, meter, scope, search);
   for (Decision &trial : trials) {
-    refineWithin(trial, plans, meter, scope);
+    refineWithin(trial, plans, meter, scope, search);
     if (isBetter(trial, decision)) {
       decision.take(std::move(trial.graph), std::move(trial.notes));
       decision.needed = trial.needed;
@@ -625,6 +625,7 @@ void PropagateLayouts::runOnOperation() {
     summarize(propagation, summary);
     if (search.measure && decision->needed)
       summary.peakBytes = *decision->needed;
+    summary.wasInterrupted = isSolvable && search.isInterrupted();
   }
 
   if (decision->summary && !decision->summary->axesTogether.empty()) {

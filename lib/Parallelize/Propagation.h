@@ -20,6 +20,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <atomic>
 #include <map>
 #include <memory>
 
@@ -285,8 +286,10 @@ public:
                                 MemoryMeter &meter, llvm::StringRef splitAround, PlanCheck &check);
   /// Lets partial values pass through operations that add them up.
   void deferReductions();
-  /// Changes what was decided wherever that shortens the predicted time; false: nowhere.
-  bool refine(RefinementScope scope = RefinementScope::All);
+  /// Changes what was decided wherever that shortens the predicted time; false: nowhere. Ends once
+  /// `interrupt`, which may be null, is true.
+  bool refine(RefinementScope scope = RefinementScope::All,
+              const std::atomic<bool> *interrupt = nullptr);
   /// True if a loop that reads around its position is split.
   bool splitsWindows() const;
 

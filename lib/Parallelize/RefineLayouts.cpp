@@ -22,12 +22,13 @@ static constexpr unsigned kMaxFailures = 2;
 namespace dmc {
 class Refinement : PlanEdit {
 public:
-  explicit Refinement(Propagation &graph)
-      : PlanEdit(graph), cost(graph), capacity(graph.getRates().capacity) {}
+  Refinement(Propagation &graph, const std::atomic<bool> *interrupt)
+      : PlanEdit(graph), cost(graph), capacity(graph.getRates().capacity), interrupt(interrupt) {}
   /// True if anything changed.
   bool run(RefinementScope scope);
 
 private:
+  bool mustStop() const { return interrupt && *interrupt; }
   bool keepIfBetter();
   bool fits(bool isFaster, llvm::ArrayRef<unsigned> touched);
 
@@ -55,6 +56,7 @@ private:
   std::vector<double> work;
   /// Bytes that a rank has, 0: no bound, and that the plan needs at once.
   double capacity, peak = 0;
+  const std::atomic<bool> *interrupt;
   /// Where there is a bound.
   std::optional<PeakEstimate> estimate;
   unsigned numEstimates = 0;
@@ -485,10 +487,10 @@ bool Refinement::gathersUnsharded(const Node &node) const {
 void Refinement::improveRegions() {
   for (unsigned iteration = 0; iteration < 4; ++iteration) {
     bool changed = false;
-    for (unsigned value = 0; value < moves.size(); ++value)
+    for (unsigned value = 0; value < moves.size() && !mustStop(); ++value)
       if (moves[value].seconds > 0)
         changed |= improveValue(value);
-    for (unsigned node = 0; node < work.size(); ++node)
+    for (unsigned node = 0; node < work.size() && !mustStop(); ++node)
       if (reduces(graph.nodes[node]) || gathersUnsharded(graph.nodes[node]))
         changed |= improveNode(node);
     if (!changed)
@@ -499,10 +501,10 @@ void Refinement::improveRegions() {
 void Refinement::improveSingly() {
   for (unsigned iteration = 0; iteration < 2; ++iteration) {
     bool changed = false;
-    for (unsigned value = 0; value < moves.size(); ++value)
+    for (unsigned value = 0; value < moves.size() && !mustStop(); ++value)
       if (moves[value].seconds > 0)
         changed |= improveUses(value);
-    for (unsigned node = 0; node < work.size(); ++node)
+    for (unsigned node = 0; node < work.size() && !mustStop(); ++node)
       if (reduces(graph.nodes[node]))
         changed |= computeUnsharded(node);
     if (!changed)
@@ -520,7 +522,7 @@ bool Refinement::run(RefinementScope scope) {
   if (capacity > 0)
     peak = estimate.emplace(graph).getBytes();
   gatherUpdates();
-  for (unsigned node = 0; node < work.size(); ++node)
+  for (unsigned node = 0; node < work.size() && !mustStop(); ++node)
     if (!graph.nodes[node].results.empty())
       narrowFirst(node);
   if (scope == RefinementScope::Sent)
@@ -532,4 +534,6 @@ bool Refinement::run(RefinementScope scope) {
   return isChanged;
 }
 
-bool Propagation::refine(RefinementScope scope) { return Refinement(*this).run(scope); }
+bool Propagation::refine(RefinementScope scope, const std::atomic<bool> *interrupt) {
+  return Refinement(*this, interrupt).run(scope);
+}

@@ -11,8 +11,16 @@
 #include "ProgramCost.h"
 #include "WriteDecisions.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace dmc;
+
+double PlanProgress::getGap() const {
+  if (!bestMs)
+    return 1;
+  return *bestMs > 0 ? std::max(0.0, *bestMs - boundMs) / *bestMs : 0;
+}
 
 static std::vector<PredictedCollective> describe(const TrafficByCollective &traffic,
                                                  const Mesh &mesh) {

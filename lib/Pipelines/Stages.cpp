@@ -155,6 +155,13 @@ LogicalResult Stages::run(ModuleOp module) {
     return runStage(module, "import", times.import,
                     [&](OpPassManager &pm) { buildImportPipeline(pm, import); });
   };
+  if (observer && !parallelize.search.onProgress)
+    parallelize.search.onProgress = [observer = observer](const PlanProgress &now) {
+      observer->onPlan(now);
+    };
+  // A search is one pass: it ends early, and then the stage.
+  if (!parallelize.search.interrupt)
+    parallelize.search.interrupt = interrupt;
   std::string problem;
   if (std::optional<int64_t> numRanks = parseAutoMesh(import.mesh, problem)) {
     if (parallelize.search.check)

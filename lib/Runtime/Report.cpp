@@ -286,6 +286,7 @@ static std::string toJson(const PlanReport &plan) {
          ", \"proved_bound_ms\": " + number(plan.provedBoundMs) + ", \"gap\": " + number(plan.gap) +
          ", \"seconds\": " + number(plan.seconds) +
          ", \"certified\": " + (plan.isCertified ? "true" : "false") +
+         ", \"interrupted\": " + (plan.wasInterrupted ? "true" : "false") +
          ", \"fingerprint\": " + quoted(plan.fingerprint) + ", \"axes_together\": [" +
          list(plan.axesTogether, ", ",
               [](const std::vector<std::string> &axes) {

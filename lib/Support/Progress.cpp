@@ -36,14 +36,14 @@ std::chrono::milliseconds ProgressLine::pause() const {
   return std::max(left, std::chrono::milliseconds(0));
 }
 
-Progress::Progress(std::string tool, std::string what) {
+Progress::Progress(std::string tool, std::function<std::string()> what) {
   if (isSilent)
     return;
   thread = std::thread([this, tool = std::move(tool), what = std::move(what)] {
     ProgressLine line(tool);
     std::unique_lock<std::mutex> lock(mutex);
     while (!ended.wait_for(lock, line.pause(), [this] { return isOver; }))
-      line.show(what);
+      line.show(what());
   });
 }
 

@@ -15,6 +15,9 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Signals.h"
+
+#include <atomic>
 
 using namespace mlir;
 using namespace dmc;
@@ -27,7 +30,8 @@ static const char overview[] =
 Reads a program at any level (StableHLO, TOSA or linalg text, or what --emit wrote), decides where every
 tensor lives, and writes a shared library with the step of one rank, which dmc-run or a program of one's
 own loads. Layouts come from the program's text, from --layouts, --tactics or --strategy; the rest is
-propagated. For instance, on four data-parallel replicas, with a report of what moves:
+propagated. Ctrl-C while a plan is searched ends the search with the best plan so far, a second one ends the
+tool. For instance, on four data-parallel replicas, with a report of what moves:
 
   dmc-compile step.mlir --mesh=data=4 --strategy=data_parallel -o step.so --report=report.json
 )";
@@ -57,6 +61,28 @@ static cl::opt<std::string>
                         cl::callback([](const std::string &name) { printStrategy(name); }));
 static cl::opt<bool> timing("timing", cl::desc("Print the time of each stage"), cl::cat(category));
 
+/// Set by Ctrl-C while a plan is searched.
+static std::atomic<bool> endsSearch{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler sets it");
+
+namespace {
+/// While layouts are decided, Ctrl-C ends the search with the best plan so far; a second one, or one
+/// at any other time, ends the tool.
+class SearchSpeaker : public Speaker {
+public:
+  SearchSpeaker() : Speaker("dmc-compile") {}
+  void begin(const char *stage) override {
+    Speaker::begin(stage);
+    if (StringRef(stage) == "parallelize" || StringRef(stage) == "mesh")
+      llvm::sys::SetInterruptFunction([] { endsSearch = true; });
+  }
+  void end() override {
+    llvm::sys::SetInterruptFunction(nullptr);
+    Speaker::end();
+  }
+};
+} // namespace
+
 static int fail(const Twine &message) {
   llvm::errs() << "dmc-compile: error: " << message << "\n";
   return EXIT_FAILURE;
@@ -83,7 +109,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&programCategory, &category, &PassManagerOptions::getCategory()});
   cl::ParseCommandLineOptions(argc, argv, overview);
   passManagers.start();
-  Speaker speaker("dmc-compile");
+  SearchSpeaker speaker;
   compiler::Request request;
   compiler::Options &options = request.options;
   if (std::string problem = commandLine.apply(options); !problem.empty())
@@ -94,6 +120,7 @@ int main(int argc, char **argv) {
     options.output = "-";
   }
   request.observer = &speaker;
+  options.parallelize.search.interrupt = &endsSearch;
   request.configure = [&](PassManager &pm, StringRef stage) {
     return passManagers.apply(pm, stage);
   };

@@ -30,6 +30,18 @@ struct PredictedCollective {
   double messages = 0;
 };
 
+/// How far a search is. Times are those of one step on one rank, in milliseconds.
+struct PlanProgress {
+  /// Of the best plan, which fits where the machine has a capacity; nothing: none is known.
+  std::optional<double> bestMs;
+  /// No plan takes less that keeps the rows of memory which are known.
+  double boundMs = 0;
+  /// How often rows of memory were added, for what plans held that did not fit.
+  unsigned rounds = 0;
+  /// (best - bound) / best, at least 0; 1 without a plan.
+  double getGap() const;
+};
+
 /// Of the plan that was decided. Times are those of one step on one rank.
 struct PlanSummary {
   /// Bytes per link rate, latency per message, FLOPs per rank rate, one after the other.
@@ -52,6 +64,8 @@ struct PlanSummary {
   double seconds = 0;
   /// Whether the certificate proves the gap that was asked for.
   bool isCertified = false;
+  /// Whether the search was ended before its limits, by `PlanSearch::interrupt`.
+  bool wasInterrupted = false;
   /// Of the problem; empty if none was solved.
   std::string fingerprint;
   /// Axes, by name, that the problem takes together, since with each alone it would exceed the
@@ -72,8 +86,8 @@ struct PlanSearch {
   std::string problemFile, certificateFile;
   /// Ends the search with the best plan so far once it is true; may be null.
   const std::atomic<bool> *interrupt = nullptr;
-  /// Called now and then: milliseconds of the best plan and of the bound, and the gap.
-  std::function<void(double bestMs, double boundMs, double gap)> onProgress;
+  /// Called after each iteration, on the thread of the pass; may be empty.
+  std::function<void(const PlanProgress &)> onProgress;
   /// Filled if it is not null and there was something to choose.
   std::optional<PlanSummary> *summary = nullptr;
   /// If it is not null, a search leaves there why no layouts fit the memory, or nothing, and a plan
@@ -86,6 +100,7 @@ struct PlanSearch {
 
   /// True if something is asked of the search itself.
   bool isAsked() const { return seconds || !problemFile.empty() || !certificateFile.empty(); }
+  bool isInterrupted() const { return interrupt && *interrupt; }
 };
 
 } // namespace dmc

@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -30,15 +31,21 @@ private:
   std::optional<mlir::SourceMgrDiagnosticHandler> diagnostics;
 };
 
-/// Shows which stage runs, once it has taken two seconds.
+/// Shows which stage runs, once it has taken two seconds, and how far a search for a plan is.
 class Speaker : public StageObserver {
 public:
   explicit Speaker(std::string tool) : tool(std::move(tool)) {}
-  void begin(const char *stage) override { progress.emplace(tool, stage); }
+  void begin(const char *stage) override;
   void end() override { progress.reset(); }
+  void onPlan(const PlanProgress &now) override;
 
 private:
+  std::string describe(const char *stage);
+
   std::string tool;
+  /// Of the search that runs; another thread shows it.
+  std::mutex mutex;
+  std::optional<PlanProgress> plan;
   std::optional<support::Progress> progress;
 };
 

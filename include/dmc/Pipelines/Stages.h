@@ -30,6 +30,8 @@ public:
   /// `stage` is a string literal.
   virtual void begin(const char *stage) = 0;
   virtual void end() = 0;
+  /// How far the search for a plan is, after each of its iterations.
+  virtual void onPlan(const PlanProgress &) {}
 };
 
 class Stages {

@@ -106,6 +106,7 @@ struct PlanReport {
   double flops = 0; // of a rank's contractions
   std::vector<PredictedRow> collectives;
   bool isCertified = false;
+  bool wasInterrupted = false;
   std::string fingerprint;
   std::vector<std::vector<std::string>> axesTogether; // names, by group of the problem's axes
 };

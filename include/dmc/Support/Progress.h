@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -42,7 +43,10 @@ class Progress {
 public:
   /// For processes that are not to say anything.
   static bool isSilent;
-  Progress(std::string tool, std::string what);
+  Progress(std::string tool, std::string what)
+      : Progress(std::move(tool), [what = std::move(what)] { return what; }) {}
+  /// `what` is called for each line, on a thread of its own.
+  Progress(std::string tool, std::function<std::string()> what);
   ~Progress();
 
 private:

@@ -102,6 +102,7 @@ private:
   /// Of a solve: a part of the effort, all of it, or what proves bounds within rows, too.
   enum class Effort { Rough, Thorough, Proof };
   planner::SolveOptions getOptions(Effort effort) const;
+  void tell(const planner::SolveProgress &progress, bool isOfAllRows);
   std::vector<const TriedPlan *> getPlansToCombine() const;
   OtherPlan makeOther(const TriedPlan &plan);
   planner::Solution solve(planner::Assignment start, Effort effort, double part = 1);
@@ -125,8 +126,7 @@ private:
   MeasuredMemory tryPlan(const planner::Assignment &plan);
   std::vector<uint32_t> getConflict(ArrayRef<uint32_t> together) const;
   bool mustStop() const {
-    return (search.seconds && seconds >= *search.seconds) ||
-           (search.interrupt && search.interrupt->load());
+    return (search.seconds && seconds >= *search.seconds) || search.isInterrupted();
   }
   bool searchWithPrices();
   void searchBeyondRows();
@@ -194,6 +194,8 @@ private:
   /// Where the last solution ended.
   std::shared_ptr<const planner::WarmStart> warmStart;
   double seconds = 0;
+  /// The largest one that was proved so far.
+  int64_t boundToTell = 0;
   std::string conflict = "the search ended before one was found";
   std::vector<RowOrigin> conflicting;
 };
@@ -250,12 +252,21 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
-    options.isInterrupted = [flag = search.interrupt] { return flag->load(); };
-  if (search.onProgress)
-    options.onProgress = [this](const planner::SolveProgress &progress) {
-      search.onProgress(toMs(progress.cost), toMs(progress.bound), progress.gap);
-    };
+    options.isInterrupted = [this] { return search.isInterrupted(); };
   return options;
+}
+
+/// Without a capacity the best plan is the solver's; else it is one whose buffers fit.
+void Search::tell(const planner::SolveProgress &progress, bool isOfAllRows) {
+  PlanProgress told;
+  if (capacity > 0 ? hasFitting() : progress.cost != planner::infeasible)
+    told.bestMs = toMs(capacity > 0 ? taken.cost : progress.cost);
+  // Of other rows a bound says nothing.
+  if (isOfAllRows)
+    boundToTell = std::max(boundToTell, progress.bound);
+  told.boundMs = toMs(boundToTell);
+  told.rounds = rows.empty() ? 0 : numRounds;
+  search.onProgress(told);
 }
 
 /// The problem with other rows; false: it would not be one.
@@ -348,6 +359,10 @@ planner::Solution Search::solve(planner::Assignment start, Effort effort, double
   // Less than all rows leave, or live ranges that are split next, proves nothing.
   options.explains = part == 1 && !splitsNext();
   options.start = std::move(start);
+  if (search.onProgress)
+    options.onProgress = [this, isOfAllRows = part == 1](const planner::SolveProgress &progress) {
+      tell(progress, isOfAllRows);
+    };
   options.warmStart = std::move(warmStart);
   for (const TriedPlan *plan : getPlansToCombine())
     options.plans.push_back(plan->second);
@@ -571,9 +586,8 @@ bool Search::searchWithPrices() {
     if (!priced)
       break;
     planner::SolveOptions options = getOptions(Effort::Rough);
+    // Its costs are not those of the program: nothing is told of them.
     options.explains = false;
-    // Its costs are not those of the program.
-    options.onProgress = nullptr;
     options.start = taken.assignment;
     planner::Solution solution = planner::solve(*priced, options);
     seconds += solution.seconds;
