@@ -66,8 +66,8 @@ static std::atomic<bool> endsSearch{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal's handler sets it");
 
 namespace {
-/// While layouts are decided, Ctrl-C ends the search with the best plan so far; a second one, or one
-/// at any other time, ends the tool.
+/// While layouts are decided, Ctrl-C ends the search with the best plan so far; a second one, or
+/// one at any other time, ends the tool.
 class SearchSpeaker : public Speaker {
 public:
   SearchSpeaker() : Speaker("dmc-compile") {}
