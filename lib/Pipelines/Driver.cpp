@@ -26,6 +26,8 @@ std::string ProgramText::open(const std::string &path, mlir::MLIRContext &contex
 }
 
 void Speaker::begin(const char *stage) {
+  // Those of the stage before are gone then, with the thread that shows them.
+  progress.reset();
   plan.reset();
   progress.emplace(tool, [this, stage] { return describe(stage); });
 }

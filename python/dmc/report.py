@@ -97,6 +97,7 @@ class Prediction:
     gap: float  # (predicted - bound) / predicted, at least 0
     seconds: float  # that the search took
     certified: bool  # whether the certificate proves the gap that was asked for
+    interrupted: bool  # whether the search was interrupted: the plan is the best until then
     fingerprint: str  # of the problem; empty if layouts were not solved for
     axes_together: tuple[tuple[str, ...], ...]  # groups of axes that split a dimension together or not at all: each alone would be too many
     peak: int  # bytes that a rank needs at once, estimated before operations are fused

@@ -28,6 +28,7 @@ class Plans(unittest.TestCase):
         plan = dmc.compile(MLP / "step.mlir", mesh={"data": 2, "model": 2}, strategy="auto")
         prediction = plan.report.plan
         self.assertTrue(prediction.certified)
+        self.assertFalse(prediction.interrupted)
         self.assertGreater(prediction.predicted_ms, 0)
         self.assertLessEqual(prediction.gap, 1e-3)
         # What is predicted is what the program sends.
