@@ -439,6 +439,12 @@ Solution Run::run() {
     if (gap() > options_.farGap)
       iterationsOfDives_ += options_.iterations;
     iterateUntilStalled();
+    // Where time is limited, the first plan of a dive and what clusters prove of it go before
+    // better plans. Without a limit more dives are worth it, for which the gap of messages tells
+    // how much effort they get.
+    if (dives == 0 && std::isfinite(options_.seconds) && network_->rows().empty() && !isDone() &&
+        !mustStop())
+      proveInClusters();
   }
   if (!isDone() && !mustStop())
     proveInClusters();
