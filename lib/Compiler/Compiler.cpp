@@ -204,11 +204,13 @@ LogicalResult Compilation::runStages(llvm::SourceMgr &sources, MLIRContext &cont
   }
   if (failed(stages.run(*module)))
     return failure();
-  if (summary && summary->wasInterrupted)
-    module->emitWarning("the search for a plan was interrupted: the best one until then takes ")
-        << llvm::formatv("{0:F6} ms, with a gap of {1:P} to the bound", summary->predictedMs,
-                         summary->gap)
-               .str();
+  if (summary && summary->wasInterrupted) {
+    InFlightDiagnostic warning = module->emitWarning("the search for a plan was interrupted: the "
+                                                     "best one until then takes ")
+                                 << llvm::formatv("{0:F6} ms", summary->predictedMs).str();
+    if (!summary->fingerprint.empty())
+      warning << llvm::formatv(", with a gap of {0:P} to the bound", summary->gap).str();
+  }
   StringRef file = sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
   if (original && failed(explain(*original, file)))
     return failure();

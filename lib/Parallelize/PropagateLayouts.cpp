@@ -625,7 +625,7 @@ void PropagateLayouts::runOnOperation() {
     summarize(propagation, summary);
     if (search.measure && decision->needed)
       summary.peakBytes = *decision->needed;
-    summary.wasInterrupted = isSolvable && search.isInterrupted();
+    summary.wasInterrupted = search.isInterrupted();
   }
 
   if (decision->summary && !decision->summary->axesTogether.empty()) {

@@ -71,6 +71,8 @@ LogicalResult dmc::summarizeDecided(func::FuncOp entry, ProgramAttr program, con
   LayoutRecorder(graph, notes).adopt(entry, program, cache);
   PlanSummary &summary = search.summary->emplace();
   summarize(graph, summary);
+  // Tactics search, too.
+  summary.wasInterrupted = search.isInterrupted();
   if (rates.capacity == 0 || !search.measure)
     return success();
   IRMapping mapping;

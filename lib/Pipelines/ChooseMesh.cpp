@@ -163,6 +163,11 @@ LogicalResult Stages::chooseMesh(ModuleOp module, int64_t numRanks) {
                               << " ms, exceeds the memory by " << plan.excess << "\n");
       if (!best || plan.isBetter(*best))
         best = std::move(plan);
+      if (parallelize.search.isInterrupted()) {
+        module->emitWarning("the choice of a mesh was interrupted: the best one until then is ")
+            << best->mesh;
+        break;
+      }
     }
   }
   if (!best)

@@ -73,6 +73,8 @@ public:
   SearchSpeaker() : Speaker("dmc-compile") {}
   void begin(const char *stage) override {
     Speaker::begin(stage);
+    // What ended the choice of a mesh does not end the search for its plan.
+    endsSearch = false;
     if (StringRef(stage) == "parallelize" || StringRef(stage) == "mesh")
       llvm::sys::SetInterruptFunction([] { endsSearch = true; });
   }
