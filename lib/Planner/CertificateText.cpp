@@ -64,7 +64,7 @@ private:
   bool parseDigest(size_t offset);
   bool parseStage();
   bool parseElimination();
-  bool parseCluster();
+  bool parseVariables(std::vector<uint32_t> &variables, const char *place);
   bool parsePrice(CertificateStage &stage);
   bool parseLink(CertificateStage &stage);
   bool parsePotentials(uint32_t variable, int64_t *potentials);
@@ -266,11 +266,11 @@ bool Parser::parseElimination() {
     if (!lexer_.isSign('}') && !lexer_.expectSign(','))
       return false;
   }
-  return true;
+  return !lexer_.takeKeyword("order") || parseVariables(within.order, "order");
 }
 
-bool Parser::parseCluster() {
-  std::vector<uint32_t> &cluster = plan_.certificate.clusters.emplace_back();
+/// Each once.
+bool Parser::parseVariables(std::vector<uint32_t> &variables, const char *place) {
   if (!lexer_.expectSign('{'))
     return false;
   std::set<uint32_t> known;
@@ -280,8 +280,8 @@ bool Parser::parseCluster() {
     if (!variable)
       return false;
     if (!known.insert(*variable).second)
-      return lexer_.error("the variable is in the cluster twice", offset);
-    cluster.push_back(*variable);
+      return lexer_.error(std::string("the variable is in the ") + place + " twice", offset);
+    variables.push_back(*variable);
     if (!lexer_.isSign('}') && !lexer_.expectSign(','))
       return false;
   }
@@ -317,7 +317,7 @@ bool Parser::parseItem() {
   if (lexer_.takeKeyword("exact"))
     return parseElimination();
   if (lexer_.takeKeyword("cluster"))
-    return parseCluster();
+    return parseVariables(plan_.certificate.clusters.emplace_back(), "cluster");
   if (lexer_.takeKeyword("buckets"))
     return parseNumber(plan_.certificate.bucketEntries, "entries");
   return lexer_.error(

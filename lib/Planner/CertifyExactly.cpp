@@ -56,6 +56,7 @@ void Run::certifyExactly() {
       for (uint32_t row = 0; row < prices_.size(); ++row)
         if (prices_[row] != 0 || rowsToKeep_.count(row))
           within.rows.push_back(row);
+      within.order = orderWithinRows_;
     });
   const int64_t enough = incumbent_.cost - static_cast<int64_t>(most);
   if (getRest() > most)

@@ -37,13 +37,17 @@ std::string Checker::checkElimination() const {
   const bool inParts = certificate_.bucketEntries || !certificate_.clusters.empty();
   if (certificate_.isExact + within.has_value() + inParts > 1)
     return "expected one kind of elimination";
-  for (const std::vector<uint32_t> &cluster : certificate_.clusters)
-    if (std::set<uint32_t>(cluster.begin(), cluster.end()).size() != cluster.size())
-      return "a variable is in a cluster twice";
+  auto hasEachOnce = [](const std::vector<uint32_t> &variables) {
+    return std::set<uint32_t>(variables.begin(), variables.end()).size() == variables.size();
+  };
+  if (!std::all_of(certificate_.clusters.begin(), certificate_.clusters.end(), hasEachOnce))
+    return "a variable is in a cluster twice";
   if (certificate_.bucketEntries.value_or(1) < 1)
     return "expected buckets of at least 1 entry";
   if (!within)
     return "";
+  if (!hasEachOnce(within->order))
+    return "a variable is in the order of the elimination twice";
   if (within->cutoff < 1 || within->cutoff > sumLimit + 1)
     return "expected a cutoff from 1 to " + std::to_string(sumLimit + 1);
   std::vector<bool> isKept(problem_.parts().rows.size(), false);

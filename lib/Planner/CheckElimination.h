@@ -40,9 +40,9 @@ struct CheckedRows {
 /// The least cost of the plans that keep all rows, or less than that; plans whose excess is
 /// `cutoff` or more do not count. `noChoice`: there is none. Nothing, if the tables of the
 /// elimination have more than `limit` entries, or it takes more than `steps` partial plans that are
-/// made or compared.
+/// made or compared. The variables of `order`, each once, go first.
 std::optional<__int128> findLeastWithin(const CheckedRows &rows, __int128 cutoff, int64_t limit,
-                                        int64_t steps);
+                                        int64_t steps, const std::vector<uint32_t> &order);
 
 } // namespace dmc::planner
 

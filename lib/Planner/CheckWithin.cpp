@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of the checker: as plain as can be, and with none of the solver's code. Variables are
-// eliminated one after the other, the one whose table would have the most choices last (Bertele and
-// Brioschi 1972, "Nonserial Dynamic Programming"). Tables have the choices that have plans alone:
-// where few plans lie below the cutoff, these are few.
+// eliminated one after the other, in the order that is given, then the one whose table would have
+// the fewest choices first (Bertele and Brioschi 1972, "Nonserial Dynamic Programming"). Tables
+// have the choices that have plans alone: where few plans lie below the cutoff, these are few.
 //
 //===----------------------------------------------------------------------===//
 #include "CheckElimination.h"
@@ -49,7 +49,7 @@ class EliminationWithin {
 public:
   EliminationWithin(const CheckedRows &rows, Wide cutoff, int64_t limit, int64_t steps);
 
-  std::optional<Wide> run();
+  std::optional<Wide> run(const std::vector<uint32_t> &order);
 
 private:
   void addTables();
@@ -347,14 +347,22 @@ void EliminationWithin::eliminate(uint32_t variable) {
     add(project(std::move(joined)));
 }
 
-std::optional<Wide> EliminationWithin::run() {
+std::optional<Wide> EliminationWithin::run(const std::vector<uint32_t> &order) {
   if (std::any_of(room_.begin(), room_.end(), [](int64_t room) { return room < 0; }))
     return noChoice;
   addTables();
+  std::vector<bool> isGone(rows_.sizes.size(), false);
+  for (uint32_t variable : order) {
+    if (isOver())
+      return std::nullopt;
+    isGone[variable] = true;
+    if (rows_.sizes[variable] > 1)
+      eliminate(variable);
+  }
   std::set<std::pair<double, uint32_t>> queue;
   std::vector<double> sizes(rows_.sizes.size(), 0);
   for (uint32_t variable = 0; variable < sizes.size(); ++variable)
-    if (rows_.sizes[variable] > 1)
+    if (rows_.sizes[variable] > 1 && !isGone[variable])
       queue.insert({sizes[variable] = measure(variable), variable});
   while (!queue.empty() && !isOver()) {
     uint32_t variable = queue.begin()->second;
@@ -376,6 +384,7 @@ std::optional<Wide> EliminationWithin::run() {
 }
 
 std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, Wide cutoff,
-                                                  int64_t limit, int64_t steps) {
-  return EliminationWithin(rows, cutoff, limit, steps).run();
+                                                  int64_t limit, int64_t steps,
+                                                  const std::vector<uint32_t> &order) {
+  return EliminationWithin(rows, cutoff, limit, steps).run(order);
 }

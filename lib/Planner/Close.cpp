@@ -25,6 +25,9 @@ static constexpr int64_t maxColumns = 400'000;
 /// the plan, the next ones follow what took too much and what did not; so often it may.
 static constexpr double firstShare = 0.25;
 static constexpr int maxFailures = 2;
+/// Steps of the first elimination for a cutoff, and of the next ones in other orders, once each of
+/// them took too much: all of those before, in three orders, take less than half of that.
+static constexpr int64_t firstSteps = int64_t(1) << 22, growthOfSteps = 8;
 
 /// The same where plans are combined within rows: partial plans for an entry.
 static constexpr uint32_t labelsOfCombined = 16;
@@ -126,7 +129,7 @@ Run::findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t li
 }
 
 Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
-                                        RowEliminationLimits &limits) {
+                                        RowEliminationEffort &effort) {
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   auto states = findCheapStates(bound, most, choice);
   // Plans with other states cost more than the bound by `most`.
@@ -135,10 +138,11 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     prove(proved, BoundSource::Elimination);
     return RowTrial::NoPlan;
   }
-  std::optional<StatesTrial> trial = eliminateStates(*states, rowsToKeep_, cutoff, limits);
+  std::optional<StatesTrial> trial = eliminateStates(*states, rowsToKeep_, cutoff, effort);
   if (!trial)
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
+  orderWithinRows_ = std::move(trial->order);
   size_t before = rowsToKeep_.size();
   rowsToKeep_.insert(trial->exceeded.begin(), trial->exceeded.end());
   return rowsToKeep_.size() > before ? RowTrial::ExceedsOthers : RowTrial::Done;
@@ -146,17 +150,19 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
 
 std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vector<bool>> &states,
                                                      const std::set<uint32_t> &rowsToKeep,
-                                                     int64_t cutoff, RowEliminationLimits &limits) {
+                                                     int64_t cutoff, RowEliminationEffort &effort) {
   Network small = network_->restrict(states);
   std::vector<uint32_t> rows;
   for (uint32_t row : rowsToKeep)
     if (std::binary_search(small.rows().begin(), small.rows().end(), row))
       rows.push_back(row);
   auto found = eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, states),
-                                 prices_, rows, cutoff, limits, [&] { return mustStop(); });
+                                 prices_, rows, cutoff, effort, [&] { return mustStop(); });
   if (!found)
     return std::nullopt;
-  StatesTrial trial{scales_.toPicoseconds(found->bound), {}};
+  StatesTrial trial{scales_.toPicoseconds(found->bound), {}, {}};
+  for (uint32_t node : found->order)
+    trial.order.push_back(small.nodes()[node].variable);
   if (!found->choice)
     return trial;
   Assignment assignment = small.toAssignment(*found->choice);
@@ -230,11 +236,11 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
   // Rows are much alike: with the one that is exceeded by the most, most others are kept.
   std::set<uint32_t> rows;
   while (!mustStop() && !isDone()) {
-    RowEliminationLimits limits;
-    limits.labels = labelsOfCombined;
-    limits.keepsSmall = true;
-    limits.steps = options_.rowSteps;
-    auto trial = eliminateStates(*states, rows, getCutoff(), limits);
+    RowEliminationEffort effort;
+    effort.labels = labelsOfCombined;
+    effort.keepsSmall = true;
+    effort.steps = options_.rowSteps;
+    auto trial = eliminateStates(*states, rows, getCutoff(), effort);
     if (!trial)
       return false;
     if (trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
@@ -269,11 +275,11 @@ void Run::diveWithRows() {
   combinePlansWithinRows();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
-    RowEliminationLimits limits;
-    limits.steps = std::min(limits.steps, rowSteps_);
-    rowSteps_ -= limits.steps;
-    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), limits);
-    rowSteps_ += std::max<int64_t>(limits.steps, 0);
+    RowEliminationEffort effort;
+    effort.steps = std::min(effort.steps, rowSteps_);
+    rowSteps_ -= effort.steps;
+    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), effort);
+    rowSteps_ += std::max<int64_t>(effort.steps, 0);
     isFound |= result == RowTrial::Done || result == RowTrial::ExceedsOthers;
     if (result == RowTrial::ExceedsOthers)
       continue;
@@ -287,6 +293,33 @@ void Run::diveWithRows() {
   }
 }
 
+/// In one order after the other, which decide how much it takes; the one that was best comes first.
+Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
+                                  llvm::MutableArrayRef<OrderRule> rules, int64_t &steps) {
+  const Wide most = static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1;
+  const int64_t all = steps;
+  for (int64_t each = firstSteps; each / growthOfSteps < all; each *= growthOfSteps)
+    for (OrderRule &rule : rules) {
+      if (steps <= 0 || mustStop())
+        return RowTrial::TooMuch;
+      RowEliminationEffort effort;
+      // What the checker repeats.
+      effort.allEntries = checkedEntriesWithin;
+      effort.entries = effort.allEntries / 4;
+      effort.labels = std::numeric_limits<uint32_t>::max();
+      effort.steps = std::min(each, steps);
+      effort.rule = rule;
+      steps -= effort.steps;
+      RowTrial result = eliminateCheapStates(bound, most, cutoff, effort);
+      steps += std::max<int64_t>(effort.steps, 0);
+      if (result == RowTrial::TooMuch)
+        continue;
+      std::rotate(rules.begin(), &rule, &rule + 1);
+      return result;
+    }
+  return RowTrial::TooMuch;
+}
+
 /// Elimination with all partial plans shows that no plan, or which one, costs less than a cutoff
 /// not far above the bound; the next cutoff is further above, until that takes too much.
 void Run::proveWithinRows() {
@@ -295,20 +328,15 @@ void Run::proveWithinRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   keepPricedRows();
   int64_t steps = options_.provingSteps;
+  OrderRule rules[] = {OrderRule::LeastFill, OrderRule::SmallestResult, OrderRule::SmallestTable};
   double share = firstShare;
   for (int failures = 0; failures < maxFailures && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;
     int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));
-    RowEliminationLimits limits;
-    // What the checker repeats.
-    limits.allEntries = checkedEntriesWithin;
-    limits.entries = limits.allEntries / 4;
-    limits.labels = std::numeric_limits<uint32_t>::max();
-    limits.steps = steps / 2;
-    steps -= limits.steps;
-    RowTrial result = eliminateCheapStates(
-        bound, static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1, cutoff, limits);
-    steps += std::max<int64_t>(limits.steps, 0);
+    int64_t ofCutoff = steps / 2;
+    steps -= ofCutoff;
+    RowTrial result = eliminateBelow(bound, cutoff, rules, ofCutoff);
+    steps += ofCutoff;
     if (result == RowTrial::TooMuch) {
       share /= 4;
       ++failures;

@@ -22,21 +22,40 @@ void EliminationOrder::start() {
 }
 
 /// At most the limit and one.
-void EliminationOrder::measure(uint32_t variable) {
-  int64_t size = sizes_[variable];
+int64_t EliminationOrder::getTableSizeOf(uint32_t variable, int64_t ownSize) const {
+  int64_t size = ownSize;
   for (uint32_t other : near_[variable])
     size = size > limit_ / sizes_[other] ? limit_ + 1 : size * sizes_[other];
-  size = std::min(size, limit_ + 1);
-  if (size == tableSizes_[variable])
+  return std::min(size, limit_ + 1);
+}
+
+/// Pairs of states of neighbours that are none of each other, at most the limit and one.
+int64_t EliminationOrder::getFill(uint32_t variable) const {
+  const auto &near = near_[variable];
+  int64_t fill = 0;
+  for (size_t i = 0; i < near.size() && fill <= limit_; ++i)
+    for (size_t j = i + 1; j < near.size(); ++j)
+      if (!std::binary_search(near_[near[i]].begin(), near_[near[i]].end(), near[j]))
+        fill += static_cast<int64_t>(sizes_[near[i]]) * sizes_[near[j]];
+  return std::min(fill, limit_ + 1);
+}
+
+void EliminationOrder::measure(uint32_t variable) {
+  Place place = {0, getTableSizeOf(variable, sizes_[variable])};
+  if (rule_ == OrderRule::SmallestResult)
+    place.first = getTableSizeOf(variable, 1);
+  else if (rule_ == OrderRule::LeastFill)
+    place.first = getFill(variable);
+  if (place == places_[variable])
     return;
-  tableSizes_[variable] = size;
-  queue_.push({size, variable});
+  places_[variable] = place;
+  queue_.push({place, variable});
 }
 
 std::optional<uint32_t> EliminationOrder::next() {
   while (!queue_.empty()) {
-    auto [size, variable] = queue_.top();
-    if (!isGone_[variable] && size == tableSizes_[variable])
+    auto [place, variable] = queue_.top();
+    if (!isGone_[variable] && place == places_[variable])
       return variable;
     queue_.pop();
   }

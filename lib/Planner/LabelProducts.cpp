@@ -35,10 +35,10 @@ bool LabelProducts::multiply(const LabelRange &ofA, const LabelRange &ofB, int64
   product.clear();
   pairs_.clear();
   size_t most = leastToPrune;
-  limits_.steps -= static_cast<int64_t>(ofA.size() * ofB.size());
-  if (limits_.steps < 0)
+  effort_.steps -= static_cast<int64_t>(ofA.size() * ofB.size());
+  if (effort_.steps < 0)
     return false;
-  for (size_t i = ofA.begin; i < ofA.end && limits_.steps >= 0; ++i) {
+  for (size_t i = ofA.begin; i < ofA.end && effort_.steps >= 0; ++i) {
     // Most pairs are no better than others: they take no memory for long.
     if (product.size() > most) {
       prune(product, rest);
@@ -69,7 +69,7 @@ bool LabelProducts::multiply(const LabelRange &ofA, const LabelRange &ofB, int64
     origins_.push_back(pairs_[trace]);
     trace = static_cast<uint32_t>(origins_.size() - 1);
   }
-  return limits_.steps >= 0;
+  return effort_.steps >= 0;
 }
 
 bool LabelProducts::dominates(const Labels &labels, uint32_t a, uint32_t b) const {
@@ -109,16 +109,16 @@ void LabelProducts::prune(Labels &labels, llvm::ArrayRef<int64_t> rest) {
   });
   std::vector<uint32_t> kept;
   for (uint32_t candidate : order) {
-    limits_.steps -= static_cast<int64_t>(kept.size());
+    effort_.steps -= static_cast<int64_t>(kept.size());
     if (llvm::any_of(kept, [&](uint32_t other) { return dominates(labels, other, candidate); }))
       continue;
-    if (kept.size() == limits_.labels && !limits_.keepsSmall) {
+    if (kept.size() == effort_.labels && !effort_.keepsSmall) {
       leastDropped_ = std::min(leastDropped_, labels.excess[candidate]);
       break;
     }
     kept.push_back(candidate);
   }
-  if (kept.size() > limits_.labels)
+  if (kept.size() > effort_.labels)
     spread(labels, kept);
   Labels result;
   for (uint32_t i : kept)
@@ -139,7 +139,7 @@ void LabelProducts::spread(const Labels &labels, std::vector<uint32_t> &kept) {
   }
   std::sort(bySize.begin(), bySize.end());
   std::vector<bool> stays(labels.size(), false);
-  for (size_t i = 0, last = limits_.labels - 1; i <= last; ++i)
+  for (size_t i = 0, last = effort_.labels - 1; i <= last; ++i)
     stays[bySize[i * (bySize.size() - 1) / std::max<size_t>(last, 1)].second] = true;
   llvm::erase_if(kept, [&](uint32_t i) {
     if (!stays[i])

@@ -12,8 +12,8 @@ namespace dmc::planner {
 class LabelProducts {
 public:
   /// `capacities` are those of the rows that count, in bytes.
-  LabelProducts(std::vector<int64_t> capacities, RowEliminationLimits &limits)
-      : limits_(limits), room_(std::move(capacities)), totalMost_(room_.size(), 0) {}
+  LabelProducts(std::vector<int64_t> capacities, RowEliminationEffort &effort)
+      : effort_(effort), room_(std::move(capacities)), totalMost_(room_.size(), 0) {}
 
   /// A node whose states use from `least` to `most` bytes of a row.
   void addUse(size_t row, int64_t least, int64_t most) {
@@ -52,7 +52,7 @@ private:
   bool dominates(const Labels &labels, uint32_t a, uint32_t b) const;
   void spread(const Labels &labels, std::vector<uint32_t> &kept);
 
-  RowEliminationLimits &limits_;
+  RowEliminationEffort &effort_;
   std::vector<int64_t> room_, totalMost_;
   std::vector<Origin> origins_;
   /// Of the pairs of labels of one product, of which most are pruned.

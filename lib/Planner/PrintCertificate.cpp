@@ -125,10 +125,13 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     printStage(problem, offsets, stage, lines);
   if (plan.certificate.isExact)
     lines << "  exact\n";
+  auto printVariables = [&](llvm::ArrayRef<uint32_t> variables) {
+    llvm::interleaveComma(variables, lines,
+                          [&](uint32_t v) { printName(problem.parts().variables[v].name, lines); });
+  };
   for (const std::vector<uint32_t> &cluster : plan.certificate.clusters) {
     lines << "  cluster {";
-    llvm::interleaveComma(cluster, lines,
-                          [&](uint32_t v) { printName(problem.parts().variables[v].name, lines); });
+    printVariables(cluster);
     lines << "}\n";
   }
   if (plan.certificate.bucketEntries)
@@ -137,7 +140,13 @@ void dmc::planner::printPlan(const LayoutProblem &problem, const SavedPlan &plan
     lines << "  exact below " << within->cutoff << " rows {";
     llvm::interleaveComma(within->rows, lines,
                           [&](uint32_t row) { printName(problem.parts().rows[row].name, lines); });
-    lines << "}\n";
+    lines << '}';
+    if (!within->order.empty()) {
+      lines << " order {";
+      printVariables(within->order);
+      lines << '}';
+    }
+    lines << '\n';
   }
   lines << "  ";
   stream << text << "digest \"" << getDigest(text) << "\"\n}\n";

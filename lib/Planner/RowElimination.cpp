@@ -26,7 +26,7 @@ class LabelEliminator {
 public:
   LabelEliminator(const Network &network, const Scales &scales, const Potentials &potentials,
                   const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
-                  RowEliminationLimits &limits, const std::function<bool()> &isInterrupted);
+                  RowEliminationEffort &effort, const std::function<bool()> &isInterrupted);
   std::optional<RowElimination> run();
 
 private:
@@ -55,13 +55,15 @@ private:
   const Network &network_;
   const Scales &scales_;
   llvm::ArrayRef<uint32_t> rows_;
-  RowEliminationLimits &limits_;
+  RowEliminationEffort &effort_;
   const std::function<bool()> &isInterrupted_;
   Wide bound_ = 0;
   /// A label of this excess or more leads to no plan below the cutoff.
   int64_t budget_ = 0;
   /// The nodes eliminated last have no partial plan.
   bool leadsNowhere_ = false;
+  /// Those that were eliminated.
+  std::vector<uint32_t> eliminated_;
   LabelProducts products_;
   std::vector<std::vector<int64_t>> nodeExcess_, nodeCost_, nodeBytes_;
   std::vector<uint32_t> sizes_;
@@ -117,17 +119,17 @@ llvm::SmallVector<uint32_t, 16> pick(llvm::ArrayRef<uint32_t> states,
 LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
                                  const Potentials &potentials, const std::vector<int64_t> &prices,
                                  llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
-                                 RowEliminationLimits &limits,
+                                 RowEliminationEffort &effort,
                                  const std::function<bool()> &isInterrupted)
-    : network_(network), scales_(scales), rows_(rows), limits_(limits),
-      isInterrupted_(isInterrupted), products_(getCapacities(network, rows), limits),
+    : network_(network), scales_(scales), rows_(rows), effort_(effort),
+      isInterrupted_(isInterrupted), products_(getCapacities(network, rows), effort),
       uses_(network.nodes().size()) {
   bound_ = ExactBound(network, scales, potentials, prices).bound();
   Wide rest = static_cast<Wide>(cutoff) * scales.common() - bound_;
   budget_ = divideDown(std::clamp<Wide>(rest, 0, Wide(largest) * scales.price), scales.price);
   for (const Node &node : network.nodes())
     sizes_.push_back(static_cast<uint32_t>(node.states.size()));
-  order_.emplace(sizes_, largest);
+  order_.emplace(sizes_, largest, effort.rule);
   addNodes(potentials, prices);
   addEdges(potentials);
   order_->start();
@@ -332,7 +334,7 @@ int64_t LabelEliminator::countNew(llvm::ArrayRef<uint32_t> scope, Use use) const
 
 bool LabelEliminator::isTooMuch(const Joined &joined) const {
   const auto entries = static_cast<int64_t>(joined.size());
-  return limits_.steps < 0 || entries > limits_.entries || entries_ + entries > limits_.allEntries;
+  return effort_.steps < 0 || entries > effort_.entries || entries_ + entries > effort_.allEntries;
 }
 
 /// False: it takes too much.
@@ -362,7 +364,7 @@ bool LabelEliminator::joinPair(Joined &joined, const PairTable &pair) {
     states.assign(chosen.begin(), chosen.end());
     states.resize(next.scope.size());
     const uint32_t first = isNew ? 0 : states[place], last = isNew ? sizes_[other] : first + 1;
-    limits_.steps -= stepsOfChoice * (last - first);
+    effort_.steps -= stepsOfChoice * (last - first);
     const LabelRange labels = joined.labelsOf(choice);
     for (uint32_t s = first; s < last; ++s) {
       states[place] = s;
@@ -412,7 +414,7 @@ bool LabelEliminator::joinTable(Joined &joined, const LabelTable &table) {
   for (size_t choice = 0; choice < joined.size(); ++choice) {
     llvm::ArrayRef<uint32_t> chosen = joined.ofChoice(choice);
     for (uint32_t other : index.find(pick(chosen, placesOfShared))) {
-      limits_.steps -= stepsOfChoice;
+      effort_.steps -= stepsOfChoice;
       const int64_t least = joined.getLeast(choice) + table.getLeast(other);
       if (least + joined.ahead[choice] >= budget_)
         continue;
@@ -490,6 +492,8 @@ bool LabelEliminator::eliminate(uint32_t node) {
       tables_[use.number] = {};
   }
   order_->remove(node);
+  if (sizes_[node] > 1)
+    eliminated_.push_back(node);
   leadsNowhere_ = joined.size() == 0;
   if (leadsNowhere_)
     return true;
@@ -510,6 +514,7 @@ RowElimination LabelEliminator::getResult(const Labels &all) const {
                                     network_.nodes().size());
   result.bound =
       static_cast<Wide>(std::min(budget_, products_.leastDropped())) * scales_.price + bound_;
+  result.order = eliminated_;
   return result;
 }
 
@@ -542,7 +547,7 @@ std::optional<RowElimination> LabelEliminator::run() {
 std::optional<RowElimination> dmc::planner::eliminateWithRows(
     const Network &network, const Scales &scales, const Potentials &potentials,
     const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
-    RowEliminationLimits &limits, const std::function<bool()> &isInterrupted) {
-  return LabelEliminator(network, scales, potentials, prices, rows, cutoff, limits, isInterrupted)
+    RowEliminationEffort &effort, const std::function<bool()> &isInterrupted) {
+  return LabelEliminator(network, scales, potentials, prices, rows, cutoff, effort, isInterrupted)
       .run();
 }

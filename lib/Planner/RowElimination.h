@@ -3,14 +3,16 @@
 #ifndef DMC_LIB_PLANNER_ROWELIMINATION_H
 #define DMC_LIB_PLANNER_ROWELIMINATION_H
 
+#include "EliminationOrder.h"
 #include "ExactBound.h"
 
 #include <functional>
 
 namespace dmc::planner {
 
-/// Limits of effort; what they leave out shows in the bound.
-struct RowEliminationLimits {
+/// Limits of effort, of which what they leave out shows in the bound, and what decides how much it
+/// takes.
+struct RowEliminationEffort {
   /// Of one table, in entries.
   int64_t entries = int64_t(1) << 16;
   /// Of all tables.
@@ -21,6 +23,8 @@ struct RowEliminationLimits {
   bool keepsSmall = false;
   /// Partial plans that are made, and compared with others.
   int64_t steps = int64_t(1) << 22;
+  /// Of nodes. What one rule takes is often a hundred times what another one does.
+  OrderRule rule = OrderRule::LeastFill;
 };
 
 struct RowElimination {
@@ -30,6 +34,8 @@ struct RowElimination {
   /// No choice that keeps the rows costs less than both this, at most the cutoff, and the one that
   /// was found; in picoseconds / `Scales::common`.
   Wide bound = 0;
+  /// In which nodes of several states were eliminated.
+  std::vector<uint32_t> order;
 };
 
 /// Eliminates the nodes of a network, whose states are consistent, one after the other. A table has
@@ -39,11 +45,11 @@ struct RowElimination {
 /// par une méthode de génération de colonnes, 1986). What a partial plan costs at least comes from
 /// potentials and prices: those that cannot lead to a plan below `cutoff`, in picoseconds, go.
 /// `rows` are those of the problem that count. Nothing, if tables or steps exceed their limits, or
-/// once `isInterrupted` says so. What was done is taken off `limits.steps`.
+/// once `isInterrupted` says so. What was done is taken off `effort.steps`.
 std::optional<RowElimination>
 eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
                   const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
-                  RowEliminationLimits &limits, const std::function<bool()> &isInterrupted);
+                  RowEliminationEffort &effort, const std::function<bool()> &isInterrupted);
 
 } // namespace dmc::planner
 

@@ -125,18 +125,23 @@ private:
     TooMuch        // for the limits
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
-                                RowEliminationLimits &limits);
+                                RowEliminationEffort &effort);
+  /// The same of all partial plans below a cutoff.
+  RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff,
+                          llvm::MutableArrayRef<OrderRule> rules, int64_t &steps);
   /// What the plans of some states cost at least, and the rows that the best one exceeds, by the
   /// most first.
   struct StatesTrial {
     int64_t bound = 0;
     std::vector<uint32_t> exceeded;
+    /// The variables, in which they were eliminated.
+    std::vector<uint32_t> order;
   };
   /// Elimination within some of the rows among states that are consistent; nothing: it took too
   /// much.
   std::optional<StatesTrial> eliminateStates(const std::vector<std::vector<bool>> &states,
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
-                                             RowEliminationLimits &limits);
+                                             RowEliminationEffort &effort);
   /// Elimination within rows among the states of the incumbent and of plans that are given: where a
   /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
   /// more than its limits.
@@ -249,6 +254,8 @@ private:
   /// Rows that have had prices, or that plans found by elimination exceeded; and what elimination
   /// may still do where rows bind.
   std::set<uint32_t> rowsToKeep_;
+  /// In which variables were eliminated when a bound was last proved within rows.
+  std::vector<uint32_t> orderWithinRows_;
   int64_t rowSteps_;
   /// Of all iterations, in entries of tables.
   int64_t work_ = 0, statesTried_ = 0;

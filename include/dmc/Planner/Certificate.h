@@ -28,6 +28,8 @@ struct CertificateElimination {
   int64_t cutoff = 0;
   /// All that have a price in the last stage, and others.
   std::vector<uint32_t> rows;
+  /// Variables, each once at most, in which it eliminates them, in front of all others.
+  std::vector<uint32_t> order = {};
 };
 
 /// What proves that no plan costs less than a bound: with one stage alone, or with several, where
@@ -56,7 +58,7 @@ struct Certificate {
 /// seconds each.
 inline constexpr int64_t checkedEntries = int64_t(1) << 22,
                          checkedEntriesOfBuckets = int64_t(1) << 28,
-                         checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 29;
+                         checkedEntriesWithin = int64_t(1) << 25, checkedSteps = int64_t(1) << 33;
 
 /// What a certificate proves.
 struct CheckedCertificate {

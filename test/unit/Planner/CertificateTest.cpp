@@ -212,6 +212,13 @@ TEST(Certificate, EliminatesWithinRows) {
         seed % 2 ? most : 1 + static_cast<int64_t>(drawer.below(static_cast<uint32_t>(most)));
     for (uint32_t row = 0; row < how.rows; ++row)
       certificate.withinRows->rows.push_back(row);
+    // The bound does not depend on the order, whether it has all variables or not.
+    for (uint32_t v = 0; v < problem.getNumVariables(); ++v)
+      if (seed % 5 && drawer.below(4) > 0)
+        certificate.withinRows->order.insert(
+            certificate.withinRows->order.begin() +
+                drawer.below(static_cast<uint32_t>(certificate.withinRows->order.size() + 1)),
+            v);
     CheckedCertificate checked = checkCertificate(problem, certificate, {});
     ASSERT_EQ(checked.error, "");
     ASSERT_LE(checked.bound, optimum) << print(problem);
@@ -269,6 +276,8 @@ problem gap {
   certificate.stages[0].prices = {1};
   EXPECT_EQ(check(problem, certificate),
             "row \"m\" has a price but is not among those of the elimination");
+  certificate.withinRows = {16, {0}, {1, 0, 1}};
+  EXPECT_EQ(check(problem, certificate), "a variable is in the order of the elimination twice");
   certificate.withinRows = {0, {0}};
   EXPECT_EQ(check(problem, certificate), "expected a cutoff from 1 to 72057594037927937");
   certificate.withinRows = {16, {0}};
@@ -277,16 +286,17 @@ problem gap {
   // The text has it.
   certificate.isExact = false;
   certificate.stages[0].prices = {0};
-  certificate.withinRows = {15, {0}};
+  certificate.withinRows = {15, {0}, {1, 0}};
   SavedPlan saved{{0, 1}, certificate};
   saved.setStated(15, 15);
   std::string text;
   llvm::raw_string_ostream stream(text);
   printPlan(problem, saved, stream);
-  EXPECT_NE(text.find("exact below 15 rows {m}"), std::string::npos) << text;
+  EXPECT_NE(text.find("exact below 15 rows {m} order {b, a}\n"), std::string::npos) << text;
   TextError error;
   std::optional<SavedPlan> read = parsePlan(problem, text, error);
   ASSERT_TRUE(read) << error.message;
+  EXPECT_EQ(read->certificate.withinRows->order, (std::vector<uint32_t>{1, 0}));
   EXPECT_EQ(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
   read->certificate.withinRows->cutoff = 14;
   EXPECT_NE(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
@@ -297,8 +307,15 @@ problem gap {
     EXPECT_FALSE(parsePlan(problem, changed, error));
     EXPECT_EQ(error.message, message);
   }
+  for (auto [wrong, message] : {std::pair("{b, b}", "the variable is in the order twice"),
+                                std::pair("{m}", "the problem has no variable \"m\"")}) {
+    std::string changed = text;
+    changed.replace(changed.find("{b, a}"), 6, wrong);
+    EXPECT_FALSE(parsePlan(problem, changed, error));
+    EXPECT_EQ(error.message, message);
+  }
   std::string inBuckets = text;
-  inBuckets.replace(text.find("exact"), text.find('}', text.find("exact")) + 1 - text.find("exact"),
+  inBuckets.replace(text.find("exact"), text.find('\n', text.find("exact")) - text.find("exact"),
                     "buckets 64");
   read = parsePlan(problem, inBuckets, error);
   ASSERT_TRUE(read) << error.message;

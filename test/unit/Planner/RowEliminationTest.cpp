@@ -22,7 +22,8 @@ struct Found {
 };
 
 Found solveWithRows(const LayoutProblem &problem, double price, int iterations, uint32_t labels,
-                    int64_t cutoff, bool keepsSmall = false) {
+                    int64_t cutoff, bool keepsSmall = false,
+                    OrderRule rule = OrderRule::LeastFill) {
   Network all(problem);
   Network network = all.restrict(makeConsistent(all, keepAll(all)).keep);
   Scales scales(problem);
@@ -34,11 +35,12 @@ Found solveWithRows(const LayoutProblem &problem, double price, int iterations, 
   std::vector<int64_t> prices(numRows, static_cast<int64_t>(price * scales.price));
   std::vector<uint32_t> rows(numRows);
   std::iota(rows.begin(), rows.end(), 0);
-  RowEliminationLimits limits;
-  limits.labels = labels;
-  limits.keepsSmall = keepsSmall;
+  RowEliminationEffort effort;
+  effort.labels = labels;
+  effort.keepsSmall = keepsSmall;
+  effort.rule = rule;
   auto found = eliminateWithRows(network, scales, messages.getPotentials(scales.potential), prices,
-                                 rows, cutoff, limits, {});
+                                 rows, cutoff, effort, {});
   EXPECT_TRUE(found);
   Found result;
   result.bound = scales.toPicoseconds(found->bound);
@@ -66,8 +68,12 @@ TEST(RowElimination, AgreesWithEnumeration) {
       continue;
     int64_t optimum = enumerate(problem)->cost, cutoff = problem.getLargestCost() + 1;
     double price = seed % 4 * 0.7;
-    Found all = solveWithRows(problem, price, static_cast<int>(seed % 3), 1U << 20, cutoff);
-    ASSERT_EQ(all.cost, optimum) << seed << print(problem);
+    for (OrderRule rule :
+         {OrderRule::LeastFill, OrderRule::SmallestResult, OrderRule::SmallestTable}) {
+      Found all = solveWithRows(problem, price, static_cast<int>(seed % 3), 1U << 20, cutoff,
+                                /*keepsSmall=*/false, rule);
+      ASSERT_EQ(all.cost, optimum) << seed << print(problem);
+    }
     // With a cutoff at the optimum it is at least proved.
     if (optimum != infeasible) {
       ++feasibleOnes;
@@ -95,17 +101,38 @@ TEST(RowElimination, StopsAtItsLimits) {
   Messages messages(network);
   messages.iterate();
   Potentials potentials = messages.getPotentials(scales.potential);
-  auto eliminate = [&](RowEliminationLimits limits, const std::function<bool()> &isInterrupted) {
-    return eliminateWithRows(network, scales, potentials, {0}, {0}, 100, limits, isInterrupted);
+  auto eliminate = [&](RowEliminationEffort effort, const std::function<bool()> &isInterrupted) {
+    return eliminateWithRows(network, scales, potentials, {0}, {0}, 100, effort, isInterrupted);
   };
   EXPECT_EQ(problem.getCost(network.toAssignment(*eliminate({}, {})->choice)), 2);
-  RowEliminationLimits small;
+  RowEliminationEffort small;
   small.entries = 3;
   EXPECT_FALSE(eliminate(small, {}));
-  RowEliminationLimits few;
+  RowEliminationEffort few;
   few.steps = 2;
   EXPECT_FALSE(eliminate(few, {}));
   EXPECT_FALSE(eliminate({}, [] { return true; }));
+}
+
+/// Variables 0, 3 and 6 have two neighbours each, of which those of 6 are neighbours of each other;
+/// all of these are neighbours of the last one, which has a hundred states.
+TEST(EliminationOrder, FollowsItsRule) {
+  const std::vector<uint32_t> sizes = {2, 4, 4, 9, 3, 4, 2, 5, 5, 100};
+  const std::vector<std::vector<uint32_t>> scopes = {{0, 1}, {0, 2}, {3, 4}, {3, 5}, {6, 7, 8},
+                                                     {1, 9}, {2, 9}, {4, 9}, {5, 9}, {7, 8, 9}};
+  auto getFirst = [&](OrderRule rule) {
+    EliminationOrder order(sizes, 1 << 20, rule);
+    for (const std::vector<uint32_t> &scope : scopes)
+      order.addScope(scope);
+    order.start();
+    return *order.next();
+  };
+  // Tables of 32, 108 and 50 entries.
+  EXPECT_EQ(getFirst(OrderRule::SmallestTable), 0U);
+  // Of 16, 12 and 25 without their own states.
+  EXPECT_EQ(getFirst(OrderRule::SmallestResult), 3U);
+  // Of which 16, 12 and none are new.
+  EXPECT_EQ(getFirst(OrderRule::LeastFill), 6U);
 }
 
 /// Of the choices of sixteen variables, 2^48, few have a plan below the cutoff.
