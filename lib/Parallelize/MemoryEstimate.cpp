@@ -96,7 +96,7 @@ PeakEstimate::Span PeakEstimate::getNeeded(int producer, unsigned user, bool isL
   return {user, user};
 }
 
-static bool isElementwise(const Node &node) {
+bool dmc::isElementwise(const Node &node) {
   return !node.forwarded && isa<linalg::LinalgOp, OptimizationBarrierOp>(node.op) &&
          llvm::none_of(node.rule.factors,
                        [](const Factor &factor) { return factor.kind == FactorKind::Reduction; });

@@ -29,6 +29,10 @@ struct PeakMemory {
 /// Bytes of a rank's part of a tensor.
 double getLocalBytes(llvm::ArrayRef<int64_t> shape, const Layout &layout, int64_t elementBytes);
 
+/// Whether each element of a node's results is computed of the same elements of its operands: it
+/// may be fused with what reads it, and overwrite what it reads last.
+bool isElementwise(const Node &node);
+
 /// The peak that estimatePeakBytes returns, and what makes it up.
 PeakMemory estimatePeak(Propagation &graph);
 

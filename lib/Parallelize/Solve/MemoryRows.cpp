@@ -29,13 +29,19 @@ private:
   using Use = LayoutChoice::Use;
   using Readers = SmallVector<const Use *, 4>;
 
+  /// What a point holds of a tensor whose layout takes more than the one that it has now: no more,
+  /// as it may be gone or not be made there, or all of it.
+  enum class Held { AsNow, All };
   bool isThere(unsigned version, uint32_t variable, unsigned layout) const;
+  bool runsHere(unsigned node) const;
+  bool isKeptAcross(unsigned value) const;
+  Held getHeld(unsigned value) const { return isKeptAcross(value) ? Held::All : Held::AsNow; }
   bool isOpen(const LiveVersion &version, uint32_t variable, unsigned layout) const;
   int64_t getBytes(unsigned value, const Layout &layout) const;
   void add(unsigned value, uint32_t variable, size_t numStates,
            llvm::function_ref<int64_t(size_t)> getBytes);
   void take(unsigned version, uint32_t variable, size_t numStates,
-            llvm::function_ref<unsigned(size_t)> getLayout, int64_t share = 1);
+            llvm::function_ref<unsigned(size_t)> getLayout, Held held, int64_t share = 1);
   bool takeAsGiven(unsigned version, const std::optional<Source> &source, bool isAlwaysThere);
   bool takeAsMade(unsigned version);
   Readers findReaders(const LiveVersion &version, llvm::function_ref<bool(unsigned)> isAsked) const;
@@ -106,10 +112,26 @@ void PointUses::add(unsigned value, uint32_t variable, size_t numStates,
     origin.uses.push_back({value, variable, static_cast<uint32_t>(state), getBytes(state)});
 }
 
-/// A share of the bytes of the layout that the version has in each state of the variable; of more
-/// bytes than the version has now the point need not hold any.
+bool PointUses::runsHere(unsigned node) const {
+  return llvm::is_contained(peak.ops, graph.getNodes()[node].op);
+}
+
+/// Whether a tensor is in memory at the point, however it is made: that is in front of the point,
+/// and it is read behind it. What runs at the point may overwrite what it reads, or be fused with
+/// what reads its results, and so may what is made element by element for one use alone.
+bool PointUses::isKeptAcross(unsigned number) const {
+  const LayoutChoice::ValueChoice &value = choice.values[number];
+  if (!here || !value.producer || *value.producer >= *here || runsHere(*value.producer))
+    return false;
+  if (value.uses.size() == 1 && isElementwise(graph.getNodes()[*value.producer]))
+    return false;
+  return llvm::any_of(value.uses,
+                      [&](const Use &use) { return use.node > *here && !runsHere(use.node); });
+}
+
+/// A share of the bytes of the layout that the version has in each state of the variable.
 void PointUses::take(unsigned number, uint32_t variable, size_t numStates,
-                     llvm::function_ref<unsigned(size_t)> getLayout, int64_t share) {
+                     llvm::function_ref<unsigned(size_t)> getLayout, Held held, int64_t share) {
   const LiveVersion &version = peak.versions[number];
   int64_t now = getBytes(version.value, version.layout);
   // States are many, and layouts few.
@@ -117,8 +139,10 @@ void PointUses::take(unsigned number, uint32_t variable, size_t numStates,
   add(version.value, variable, numStates, [&](size_t state) {
     unsigned layout = getLayout(state);
     auto [known, isNew] = ofLayouts.try_emplace(layout, 0);
-    if (isNew && !isThere(number, variable, layout))
-      known->second = std::min(getBytes(version.value, choice.layouts.get(layout)), now) / share;
+    if (!isNew || isThere(number, variable, layout))
+      return known->second;
+    int64_t bytes = getBytes(version.value, choice.layouts.get(layout));
+    known->second = (held == Held::All ? bytes : std::min(bytes, now)) / share;
     return known->second;
   });
 }
@@ -136,7 +160,9 @@ bool PointUses::takeAsGiven(unsigned number, const std::optional<Source> &source
     add(version.value, source->variable, list.size(),
         [&](size_t state) { return getBytes(version.value, choice.layouts.get(list[state])); });
   else
-    take(number, source->variable, list.size(), [&](size_t state) { return list[state]; });
+    take(
+        number, source->variable, list.size(), [&](size_t state) { return list[state]; },
+        getHeld(version.value));
   return true;
 }
 
@@ -149,8 +175,9 @@ bool PointUses::takeAsMade(unsigned number) {
   const std::vector<NodeState> &made = choice.states.get(choice.classes[*value.producer]).states;
   if (!isOpen(version, variable, made[current[variable]].results[value.result]))
     return false;
-  take(number, variable, made.size(),
-       [&](size_t state) { return made[state].results[value.result]; });
+  take(
+      number, variable, made.size(),
+      [&](size_t state) { return made[state].results[value.result]; }, getHeld(version.value));
   return true;
 }
 
@@ -174,7 +201,7 @@ bool PointUses::takeAsRead(unsigned number, const Readers &readers) {
     const std::vector<NodeState> &reads = choice.states.get(choice.classes[use->node]).states;
     take(
         number, *choice.variables[use->node], reads.size(),
-        [&](size_t state) { return reads[state].operands[use->operands.front()]; },
+        [&](size_t state) { return reads[state].operands[use->operands.front()]; }, Held::AsNow,
         static_cast<int64_t>(readers.size()));
   }
   return !readers.empty();

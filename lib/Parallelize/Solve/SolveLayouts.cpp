@@ -189,6 +189,8 @@ private:
   /// The solution without rows, once it is known.
   planner::Solution free;
   double bestPeak = std::numeric_limits<double>::infinity();
+  /// That the next proof may take.
+  int64_t provingSteps = planner::checkedSteps;
   /// All that were tried; what is taken aside, local search begins with those that need the least.
   std::vector<TriedPlan> others;
   /// Where the last solution ended.
@@ -230,8 +232,7 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   if (isBrief) {
     options.bucketLimit = maxVisits;
   }
-  if (effort != Effort::Proof || isLarge())
-    options.provingSteps = 0;
+  options.provingSteps = effort == Effort::Proof && !isLarge() ? provingSteps : 0;
   if (effort != Effort::Proof)
     options.clusterPricing = 0;
   // Effort: a quarter of the iterations at most goes before the first step of prices, which raise
@@ -434,6 +435,7 @@ void Search::proveBest() {
 /// Proves the bound of the problem as it is, and measures the plan that this starts from or finds.
 MeasuredMemory Search::proveFrom(planner::Assignment plan) {
   best = solve(std::move(plan), Effort::Proof);
+  provingSteps /= 2;
   apply(best.assignment);
   MeasuredMemory memory = meter.measure(graph);
   bestPeak = memory.bytes;
