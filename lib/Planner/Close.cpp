@@ -24,7 +24,7 @@ static constexpr int64_t maxColumns = 400'000;
 /// Effort limits of proofs within rows: the first cutoff is this share of the way from the bound to
 /// the plan, the next ones follow what took too much and what did not; so often it may.
 static constexpr double firstShare = 0.25;
-static constexpr int maxFailures = 2;
+static constexpr int maxFailures = 3;
 /// Steps of the first elimination for a cutoff, and of the next ones in other orders, once each of
 /// them took too much: all of those before, in three orders, take less than half of that.
 static constexpr int64_t firstSteps = int64_t(1) << 22, growthOfSteps = 8;
@@ -143,9 +143,9 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
   orderWithinRows_ = std::move(trial->order);
-  size_t before = rowsToKeep_.size();
-  rowsToKeep_.insert(trial->exceeded.begin(), trial->exceeded.end());
-  return rowsToKeep_.size() > before ? RowTrial::ExceedsOthers : RowTrial::Done;
+  // Rows are much alike: with the one that is exceeded by the most, most others are kept.
+  bool isNew = !trial->exceeded.empty() && rowsToKeep_.insert(trial->exceeded.front()).second;
+  return isNew ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
 std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vector<bool>> &states,
@@ -233,7 +233,6 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
   auto states = findStatesOf(plans);
   if (!states)
     return true;
-  // Rows are much alike: with the one that is exceeded by the most, most others are kept.
   std::set<uint32_t> rows;
   while (!mustStop() && !isDone()) {
     RowEliminationEffort effort;
@@ -274,7 +273,7 @@ void Run::diveWithRows() {
   keepPricedRows();
   combinePlansWithinRows();
   bool isFound = false;
-  for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
+  for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone();) {
     RowEliminationEffort effort;
     effort.steps = std::min(effort.steps, rowSteps_);
     rowSteps_ -= effort.steps;
@@ -283,6 +282,7 @@ void Run::diveWithRows() {
     isFound |= result == RowTrial::Done || result == RowTrial::ExceedsOthers;
     if (result == RowTrial::ExceedsOthers)
       continue;
+    ++trial;
     if (result == RowTrial::TooMuch ? isFound : result == RowTrial::Done && most >= rest)
       break;
     // Too few states have no plan.

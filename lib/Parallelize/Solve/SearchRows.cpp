@@ -24,10 +24,11 @@ std::vector<planner::Row> SearchRows::getWithin(double share,
   return within;
 }
 
-std::vector<planner::Row> SearchRows::getBeyond(double factor) const {
+std::vector<planner::Row> SearchRows::getBeyond(double factor, size_t count) const {
   std::vector<planner::Row> beyond = rows;
-  for (auto [row, made] : llvm::zip_equal(beyond, capacities))
-    row.capacity = std::max(row.capacity, static_cast<int64_t>(factor * static_cast<double>(made)));
+  for (size_t row = 0; row < count; ++row)
+    beyond[row].capacity = std::max(
+        beyond[row].capacity, static_cast<int64_t>(factor * static_cast<double>(capacities[row])));
   return beyond;
 }
 

@@ -30,9 +30,9 @@ static constexpr unsigned maxRounds = 48, maxRoundsInVain = 16;
 static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
 /// Effort limits of the search for a plan that fits, whose optimality they cost: so often one is
-/// looked for in the end that exceeds rows by little, or that fills less of them than the fastest
-/// one that keeps them.
-static constexpr unsigned maxFits = 4;
+/// looked for in the end that exceeds rows by little, and one that fills less of them than the
+/// fastest one that keeps them.
+static constexpr unsigned maxBeyond = 16, maxFits = 4;
 /// Effort limits: of rows plans may fill no less than this part of what they might in the last
 /// round, as new rows exclude what exceeds by more, and plans that exceed rows do so by no more
 /// than that; and shares nearer to all of the rows are all of them.
@@ -605,28 +605,22 @@ bool Search::searchWithPrices() {
 }
 
 /// Rows say too much of plans unlike those that made them: faster plans that exceed them by little
-/// may fit. What those hold that do not becomes rows, too.
+/// may fit. What those hold that do not becomes rows, which the next ones keep as they are.
 void Search::searchBeyondRows() {
   if (!hasFitting() || rows.empty() || splitsNext() || isLarge())
     return;
   const size_t numRows = rows.size();
   const int64_t before = taken.cost;
-  double least = 1, most = 1 / leastStep;
-  for (unsigned trial = 0; trial < maxFits && !mustStop(); ++trial) {
-    double beyond = trial == 0 ? most : (least + most) / 2;
-    setRows(rows.getBeyond(beyond));
-    planner::Solution solution = solve(taken.assignment, Effort::Rough, beyond);
+  for (unsigned trial = 0; trial < maxBeyond && !mustStop(); ++trial) {
+    setRows(rows.getBeyond(1 / leastStep, numRows));
+    planner::Solution solution = solve(taken.assignment, Effort::Rough, 1 / leastStep);
     setRows(rows.getAll());
-    if (solution.assignment.empty() || solution.cost >= taken.cost) {
-      least = beyond;
-      continue;
-    }
+    if (solution.assignment.empty() || solution.cost >= taken.cost)
+      break;
     MeasuredMemory memory = tryPlan(solution.assignment);
-    bool fits = memory.bytes <= capacity;
-    if (!fits)
+    if (memory.bytes > capacity)
       rows.add(makeRows(choice, memory, capacity, solution.assignment), solution.assignment);
     take(solution.assignment, memory.bytes);
-    (fits ? least : most) = beyond;
   }
   // Bounds are worse the more rows there are.
   if (taken.cost == before)

@@ -37,7 +37,8 @@ TEST(SearchRows, PlansMayFillAShare) {
 TEST(SearchRows, PlansMayExceedThemByAPart) {
   SearchRows rows;
   rows.add({getRow()}, {2});
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.125)), 112);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 1)), 112);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 0)), 100);
   EXPECT_EQ(getCapacity(rows.getAll()), 100);
 }
 
@@ -51,8 +52,8 @@ TEST(SearchRows, PlansThatFitKeepRowsBeforeAndAfter) {
     EXPECT_EQ(row.capacity, 120);
   EXPECT_EQ(rows.getMadeCapacity(0), 100);
   // What is allowed is no less than a part beyond what was made.
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.125)), 120);
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.5)), 150);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 2)), 120);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.5, 2)), 150);
 }
 
 } // namespace
