@@ -31,8 +31,10 @@ static constexpr unsigned maxRoundsBeforeSplit = 6;
 static constexpr size_t maxStarts = 4;
 /// Effort limits of the search for a plan that fits, whose optimality they cost: so often one is
 /// looked for in the end that exceeds rows by little, and one that fills less of them than the
-/// fastest one that keeps them.
+/// fastest one that keeps them. By how much rows are exceeded is this part of it after each plan
+/// that does not fit: half of it after five.
 static constexpr unsigned maxBeyond = 16, maxFits = 4;
+static constexpr double partOfExcess = 0.875;
 /// Effort limits: of rows plans may fill no less than this part of what they might in the last
 /// round, as new rows exclude what exceeds by more, and plans that exceed rows do so by no more
 /// than that; and shares nearer to all of the rows are all of them.
@@ -611,15 +613,18 @@ void Search::searchBeyondRows() {
     return;
   const size_t numRows = rows.size();
   const int64_t before = taken.cost;
+  double beyond = 1 / leastStep;
   for (unsigned trial = 0; trial < maxBeyond && !mustStop(); ++trial) {
-    setRows(rows.getBeyond(1 / leastStep, numRows));
-    planner::Solution solution = solve(taken.assignment, Effort::Rough, 1 / leastStep);
+    setRows(rows.getBeyond(beyond, numRows));
+    planner::Solution solution = solve(taken.assignment, Effort::Rough, beyond);
     setRows(rows.getAll());
     if (solution.assignment.empty() || solution.cost >= taken.cost)
       break;
     MeasuredMemory memory = tryPlan(solution.assignment);
-    if (memory.bytes > capacity)
+    if (memory.bytes > capacity) {
       rows.add(makeRows(choice, memory, capacity, solution.assignment), solution.assignment);
+      beyond = 1 + partOfExcess * (beyond - 1);
+    }
     take(solution.assignment, memory.bytes);
   }
   // Bounds are worse the more rows there are.
