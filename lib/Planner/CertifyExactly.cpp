@@ -22,15 +22,19 @@ static constexpr int64_t bucketSizes[] = {1 << 10, 1 << 12, 1 << 14},
 static constexpr int64_t fewEntries = 1 << 22;
 static constexpr double coarseGap = 0.01, hopelessGap = 0.05;
 
+/// Effort limit: what the checker's elimination within rows may take, as a multiple of what that of
+/// the bound took: it keeps all partial plans, and a choice counts for sixteen times as many there.
+static constexpr int64_t mostOfSteps = 32;
+
 double Run::getRest() const {
   return static_cast<double>(incumbent_.cost - solution_.certifiedBound);
 }
 
 /// Has the checker compute what the certificate proves, which is kept if that is more than before.
-void Run::certifyBy(const std::function<void(Certificate &)> &change) {
+void Run::certifyBy(const std::function<void(Certificate &)> &change, int64_t steps) {
   Certificate changed = solution_.certificate;
   change(changed);
-  CheckedCertificate checked = checkCertificate(problem_, changed, incumbent_.assignment);
+  CheckedCertificate checked = checkCertificate(problem_, changed, incumbent_.assignment, steps);
   if (!checked.error.empty() || checked.bound <= solution_.certifiedBound)
     return;
   solution_.certifiedBound = checked.bound;
@@ -49,15 +53,17 @@ void Run::certifyExactly() {
   if (getRest() > 0 && predictElimination(*network_, limit) <= limit)
     certifyBy([](Certificate &certificate) { certificate.isExact = true; });
   if (solution_.bound > solution_.certifiedBound && !rowsToKeep_.empty() && !isCertified)
-    certifyBy([&](Certificate &certificate) {
-      certificate.isExact = false;
-      auto &within = certificate.withinRows.emplace();
-      within.cutoff = solution_.bound;
-      for (uint32_t row = 0; row < prices_.size(); ++row)
-        if (prices_[row] != 0 || rowsToKeep_.count(row))
-          within.rows.push_back(row);
-      within.order = orderWithinRows_;
-    });
+    certifyBy(
+        [&](Certificate &certificate) {
+          certificate.isExact = false;
+          auto &within = certificate.withinRows.emplace();
+          within.cutoff = solution_.bound;
+          for (uint32_t row = 0; row < prices_.size(); ++row)
+            if (prices_[row] != 0 || rowsToKeep_.count(row))
+              within.rows.push_back(row);
+          within.order = orderWithinRows_;
+        },
+        mostOfSteps * stepsWithinRows_);
   const int64_t enough = incumbent_.cost - static_cast<int64_t>(most);
   if (getRest() > most)
     certifyInClusters(enough);

@@ -314,7 +314,7 @@ CheckedCertificate Checker::run(llvm::ArrayRef<uint32_t> assignment) {
   if (hasMore && certificate_.withinRows)
     raise(eliminateWithin(result.cost), "the elimination within rows takes more than " +
                                             std::to_string(checkedEntriesWithin) + " entries or " +
-                                            std::to_string(checkedSteps) + " partial plans");
+                                            std::to_string(steps_) + " partial plans");
   if (hasMore && (certificate_.bucketEntries || !certificate_.clusters.empty()))
     raise(eliminateInParts(certificate_.bucketEntries, result.cost, checkedEntriesOfBuckets),
           "the clusters and buckets have more than " + std::to_string(checkedEntriesOfBuckets) +
@@ -393,8 +393,9 @@ std::vector<std::vector<int64_t>> Checker::getStateBounds(llvm::ArrayRef<uint32_
 
 CheckedCertificate dmc::planner::checkCertificate(const LayoutProblem &problem,
                                                   const Certificate &certificate,
-                                                  llvm::ArrayRef<uint32_t> assignment) {
-  return Checker(problem, certificate).run(assignment);
+                                                  llvm::ArrayRef<uint32_t> assignment,
+                                                  int64_t steps) {
+  return Checker(problem, certificate, std::min(steps, checkedSteps)).run(assignment);
 }
 
 std::optional<BucketChoice>

@@ -144,7 +144,7 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
     // Bounds are rounded up: with this much and more they are the cutoff at least.
     Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
     auto found = findLeastWithin(rows, (cutoff - 1) * common - bound + 1, checkedEntriesWithin,
-                                 checkedSteps, within.order);
+                                 steps_, within.order);
     if (!found)
       return std::nullopt;
     least = *found;

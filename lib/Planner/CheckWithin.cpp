@@ -68,6 +68,8 @@ private:
 
   /// Fewer plans are not compared before all of them are made. Costs time or memory alone.
   static constexpr size_t leastToPrune = 4096;
+  /// What looking for a choice in tables takes, in plans that are made or compared.
+  static constexpr int64_t stepsOfChoice = 64;
 
   const CheckedRows &rows_;
   Wide cutoff_;
@@ -228,7 +230,8 @@ Table EliminationWithin::join(const Table &joined, const Table &other) {
     if (found == byShared.end())
       continue;
     for (const auto *entry : found->second) {
-      if (--steps_; isOver())
+      steps_ -= stepsOfChoice;
+      if (isOver())
         return made;
       Choice both = choice;
       for (uint32_t state : pick(other.scope, entry->first, added))

@@ -43,8 +43,9 @@ struct Link {
 
 class Checker {
 public:
-  Checker(const LayoutProblem &problem, const Certificate &certificate)
-      : problem_(problem), certificate_(certificate) {}
+  Checker(const LayoutProblem &problem, const Certificate &certificate,
+          int64_t steps = checkedSteps)
+      : problem_(problem), certificate_(certificate), steps_(steps) {}
   CheckedCertificate run(llvm::ArrayRef<uint32_t> assignment);
   std::vector<std::vector<int64_t>> getStateBounds(llvm::ArrayRef<uint32_t> assignment);
   std::optional<BucketChoice> chooseBuckets(llvm::ArrayRef<uint32_t> assignment,
@@ -84,6 +85,8 @@ private:
 
   const LayoutProblem &problem_;
   const Certificate &certificate_;
+  /// Of the elimination within rows.
+  int64_t steps_;
   std::vector<Link> links_;
   size_t numPotentials_ = 0;
   std::vector<std::vector<bool>> isLeft_;

@@ -138,11 +138,13 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     prove(proved, BoundSource::Elimination);
     return RowTrial::NoPlan;
   }
+  const int64_t before = effort.steps;
   std::optional<StatesTrial> trial = eliminateStates(*states, rowsToKeep_, cutoff, effort);
   if (!trial)
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
   orderWithinRows_ = std::move(trial->order);
+  stepsWithinRows_ = before - effort.steps;
   // Rows are much alike: with the one that is exceeded by the most, most others are kept.
   bool isNew = !trial->exceeded.empty() && rowsToKeep_.insert(trial->exceeded.front()).second;
   return isNew ? RowTrial::ExceedsOthers : RowTrial::Done;

@@ -92,7 +92,7 @@ private:
   void certifyInBuckets(int64_t enough);
   /// What the certificate leaves between its bound and the plan.
   double getRest() const;
-  void certifyBy(const std::function<void(Certificate &)> &change);
+  void certifyBy(const std::function<void(Certificate &)> &change, int64_t steps = checkedSteps);
   void finish();
 
   /// Exact methods for what is left, as far as the limits allow; true: the incumbent is proved.
@@ -256,6 +256,8 @@ private:
   std::set<uint32_t> rowsToKeep_;
   /// In which variables were eliminated when a bound was last proved within rows.
   std::vector<uint32_t> orderWithinRows_;
+  /// And how many steps that took.
+  int64_t stepsWithinRows_ = 0;
   int64_t rowSteps_;
   /// Of all iterations, in entries of tables.
   int64_t work_ = 0, statesTried_ = 0;

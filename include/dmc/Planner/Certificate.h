@@ -73,9 +73,11 @@ struct CheckedCertificate {
 };
 
 /// Recomputes what a certificate proves, with exact integers and without any of the solver's code.
-/// The assignment may be empty: the bound is then that of the first stage alone.
+/// The assignment may be empty: the bound is then that of the first stage alone. It is an error if
+/// elimination within rows takes more than `steps`, or `checkedSteps`.
 CheckedCertificate checkCertificate(const LayoutProblem &problem, const Certificate &certificate,
-                                    llvm::ArrayRef<uint32_t> assignment);
+                                    llvm::ArrayRef<uint32_t> assignment,
+                                    int64_t steps = checkedSteps);
 
 /// Mini-buckets of at most so many entries, and the bound that they prove.
 struct BucketChoice {
