@@ -300,17 +300,16 @@ problem gap {
   EXPECT_EQ(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
   read->certificate.withinRows->cutoff = 14;
   EXPECT_NE(checkStated(*read, checkCertificate(problem, read->certificate, read->assignment)), "");
-  for (auto [wrong, message] : {std::pair("{m, m}", "the row is there twice"),
-                                std::pair("{n}", "the problem has no row \"n\"")}) {
+  struct Damage {
+    llvm::StringRef right, wrong, message;
+  };
+  for (auto [right, wrong, message] :
+       {Damage{"{m}", "{m, m}", "the row is there twice"},
+        Damage{"{m}", "{n}", "the problem has no row \"n\""},
+        Damage{"{b, a}", "{b, b}", "the variable is in the order twice"},
+        Damage{"{b, a}", "{m}", "the problem has no variable \"m\""}}) {
     std::string changed = text;
-    changed.replace(changed.find("{m}"), 3, wrong);
-    EXPECT_FALSE(parsePlan(problem, changed, error));
-    EXPECT_EQ(error.message, message);
-  }
-  for (auto [wrong, message] : {std::pair("{b, b}", "the variable is in the order twice"),
-                                std::pair("{m}", "the problem has no variable \"m\"")}) {
-    std::string changed = text;
-    changed.replace(changed.find("{b, a}"), 6, wrong);
+    changed.replace(changed.find(right), right.size(), wrong);
     EXPECT_FALSE(parsePlan(problem, changed, error));
     EXPECT_EQ(error.message, message);
   }
