@@ -52,18 +52,16 @@ void Run::certifyExactly() {
       std::min(checkedEntries, isCertified ? getSmallElimination() : options_.eliminationLimit);
   if (getRest() > 0 && predictElimination(*network_, limit) <= limit)
     certifyBy([](Certificate &certificate) { certificate.isExact = true; });
-  if (solution_.bound > solution_.certifiedBound && !rowsToKeep_.empty() && !isCertified)
+  if (solution_.bound > solution_.certifiedBound && proofWithinRows_.steps > 0 && !isCertified)
     certifyBy(
         [&](Certificate &certificate) {
           certificate.isExact = false;
           auto &within = certificate.withinRows.emplace();
           within.cutoff = solution_.bound;
-          for (uint32_t row = 0; row < prices_.size(); ++row)
-            if (prices_[row] != 0 || rowsToKeep_.count(row))
-              within.rows.push_back(row);
-          within.order = orderWithinRows_;
+          within.rows = proofWithinRows_.rows;
+          within.order = proofWithinRows_.order;
         },
-        mostOfSteps * stepsWithinRows_);
+        mostOfSteps * proofWithinRows_.steps);
   const int64_t enough = incumbent_.cost - static_cast<int64_t>(most);
   if (getRest() > most)
     certifyInClusters(enough);

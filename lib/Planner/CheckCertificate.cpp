@@ -50,13 +50,6 @@ std::string Checker::checkElimination() const {
     return "a variable is in the order of the elimination twice";
   if (within->cutoff < 1 || within->cutoff > sumLimit + 1)
     return "expected a cutoff from 1 to " + std::to_string(sumLimit + 1);
-  std::vector<bool> isKept(problem_.parts().rows.size(), false);
-  for (uint32_t row : within->rows)
-    isKept[row] = true;
-  for (size_t row = 0; row < isKept.size(); ++row)
-    if (certificate_.stages.back().prices[row] && !isKept[row])
-      return "row \"" + problem_.parts().rows[row].name +
-             "\" has a price but is not among those of the elimination";
   return "";
 }
 

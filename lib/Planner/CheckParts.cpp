@@ -94,19 +94,20 @@ std::vector<CheckedCosts> Checker::makeExcess(const CertificateStage &stage, Wid
   return excess;
 }
 
-/// The states that are left with their costs and what they use of the certificate's rows.
-CheckedRows Checker::makeRows() const {
+/// The states that are left with what they use of the certificate's rows, and their costs with the
+/// prices of all other rows.
+CheckedRows Checker::makeRows(const CertificateStage &others) const {
   CheckedRows result;
   result.sizes = getSizes();
+  const std::vector<std::vector<Wide>> own = getPricedCosts(others);
+  Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
   for (uint32_t v = 0; v < isLeft_.size(); ++v)
-    result.costs.push_back(
-        makeTable({v}, [&](uint32_t s, uint32_t) -> Wide { return problem_.getCost(v, s); }));
+    result.costs.push_back(makeTable({v}, [&](uint32_t s, uint32_t) { return own[v][s]; }));
   for (const Link &link : links_)
-    result.costs.push_back(
-        makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) -> Wide {
-          int64_t cost = link.getCost(a, b);
-          return cost == infeasible ? noChoice : cost;
-        }));
+    result.costs.push_back(makeTable({link.first, link.second}, [&](uint32_t a, uint32_t b) {
+      int64_t cost = link.getCost(a, b);
+      return cost == infeasible ? noChoice : cost * common;
+    }));
   const std::vector<uint32_t> &rows = certificate_.withinRows->rows;
   std::vector<std::vector<int64_t>> bytes;
   bytes.reserve(isLeft_.size());
@@ -139,7 +140,10 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
   runStage(stage, cutoff);
   if (removeInconsistent()) {
     Wide bound = 0;
-    CheckedRows rows = makeRows();
+    CertificateStage others = stage;
+    for (uint32_t row : within.rows)
+      others.prices[row] = 0;
+    CheckedRows rows = makeRows(others);
     rows.excess = makeExcess(stage, bound);
     // Bounds are rounded up: with this much and more they are the cutoff at least.
     Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
@@ -147,9 +151,10 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
                                  steps_, within.order);
     if (!found)
       return std::nullopt;
-    least = *found;
+    if (*found != noChoice)
+      least = *found - getCapacityCosts(others);
   }
-  int64_t result = least < cutoff ? static_cast<int64_t>(least) : cutoff;
+  int64_t result = least == noChoice ? cutoff : std::min(cutoff, toPicoseconds(least));
   return result > problem_.getLargestCost() ? cost : result;
 }
 

@@ -1,26 +1,19 @@
 //===- CheckWithin.cpp - The best plan within rows, recomputed ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Part of the checker: as plain as can be, and with none of the solver's code. Variables are
-// eliminated one after the other, in the order that is given, then the one whose table would have
-// the fewest choices first (Bertele and Brioschi 1972, "Nonserial Dynamic Programming"). Tables
-// have the choices that have plans alone: where few plans lie below the cutoff, these are few.
+// Part of the checker: as plain as can be, and with none of the solver's code. For the choices of
+// an elimination, the plans of which none is both cheaper and smaller in all rows than another.
 //
 //===----------------------------------------------------------------------===//
-#include "CheckElimination.h"
-#include "CheckedScopes.h"
+#include "CheckChoices.h"
 
 #include <algorithm>
-#include <map>
-#include <set>
 #include <tuple>
 
 using namespace dmc::planner;
 
 namespace {
 using Wide = __int128;
-/// States of some variables.
-using Choice = std::vector<uint32_t>;
 
 /// A partial plan.
 struct Plan {
@@ -29,68 +22,45 @@ struct Plan {
   std::vector<int64_t> bytes;
 };
 
-/// Plans with the same states of the variables that others have in common with them.
-struct Plans {
-  std::vector<Plan> all;
-  /// What those other variables, and the tables of these alone, lie above the bound at least.
-  Wide ahead = 0;
-  Wide getLeast() const;
-};
-
+/// By choice: the plans with it. By row: the most that their variables can use above their least.
 struct Table {
-  std::vector<uint32_t> scope;
-  /// The states are in the order of the scope.
-  std::map<Choice, Plans> plans;
-  /// By row: the most that the variables of the plans can use above their least.
+  std::vector<std::vector<Plan>> plans;
   std::vector<int64_t> most;
 };
 
 class EliminationWithin {
 public:
-  EliminationWithin(const CheckedRows &rows, Wide cutoff, int64_t limit, int64_t steps);
+  EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices, Wide cutoff,
+                    int64_t &steps);
 
-  std::optional<Wide> run(const std::vector<uint32_t> &order);
+  std::optional<Wide> run();
 
 private:
+  void addBytes();
   void addTables();
-  void add(Table table);
-  double measure(uint32_t variable) const;
-  std::vector<size_t> getInside(const std::vector<uint32_t> &scope, size_t known) const;
-  std::optional<Wide> getAhead(const std::vector<size_t> &tables,
-                               const std::vector<uint32_t> &scope, const Choice &choice) const;
-  Table join(const Table &joined, const Table &other);
-  std::vector<Plan> combine(const Plans &plans, const Plans &others, Wide ahead,
-                            const std::vector<int64_t> &most);
-  Table project(Table joined);
-  void eliminate(uint32_t variable);
+  Table join(const Table &joined, const CheckedJoin &join);
+  std::vector<Plan> combine(const std::vector<Plan> &plans, const std::vector<Plan> &others,
+                            Wide ahead, const std::vector<int64_t> &most);
+  Table project(Table joined, const CheckedVariable &variable);
   void finish(std::vector<Plan> &plans, const std::vector<int64_t> &most);
-  bool isOver() const { return steps_ < 0 || limit_ < 0; }
+  bool isOver() const { return steps_ < 0; }
 
   /// Fewer plans are not compared before all of them are made. Costs time or memory alone.
   static constexpr size_t leastToPrune = 4096;
-  /// What looking for a choice in tables takes, in plans that are made or compared.
-  static constexpr int64_t stepsOfChoice = 64;
 
   const CheckedRows &rows_;
+  const CheckedChoices &choices_;
   Wide cutoff_;
-  int64_t limit_, steps_;
+  int64_t &steps_;
   /// By row: what is left once all variables use their least, and the most that they use above it.
   std::vector<int64_t> room_, all_;
   /// By variable: its states' bytes above the least, and the most of them.
   std::vector<std::vector<std::vector<int64_t>>> bytes_;
   std::vector<std::vector<int64_t>> most_;
+  /// By number, as choices name them.
   std::vector<Table> tables_;
-  CheckedScopes scopes_;
-  /// Of no variable.
-  Table ends_;
 };
 } // namespace
-
-Wide Plans::getLeast() const {
-  return std::min_element(all.begin(), all.end(),
-                          [](const Plan &a, const Plan &b) { return a.excess < b.excess; })
-      ->excess;
-}
 
 static std::vector<int64_t> add(std::vector<int64_t> sum, const std::vector<int64_t> &more) {
   for (size_t row = 0; row < sum.size(); ++row)
@@ -98,33 +68,25 @@ static std::vector<int64_t> add(std::vector<int64_t> sum, const std::vector<int6
   return sum;
 }
 
-/// The states of some variables in a choice of a scope that has them.
-static Choice pick(const std::vector<uint32_t> &scope, const Choice &choice,
-                   const std::vector<uint32_t> &variables) {
-  Choice picked;
-  for (uint32_t variable : variables)
-    picked.push_back(choice[std::find(scope.begin(), scope.end(), variable) - scope.begin()]);
-  return picked;
+EliminationWithin::EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices,
+                                     Wide cutoff, int64_t &steps)
+    : rows_(rows), choices_(choices), cutoff_(cutoff), steps_(steps), room_(rows.capacities),
+      all_(rows.capacities.size(), 0) {
+  addBytes();
+  addTables();
 }
 
-static bool isIn(const std::vector<uint32_t> &scope, uint32_t variable) {
-  return std::find(scope.begin(), scope.end(), variable) != scope.end();
-}
-
-EliminationWithin::EliminationWithin(const CheckedRows &rows, Wide cutoff, int64_t limit,
-                                     int64_t steps)
-    : rows_(rows), cutoff_(cutoff), limit_(limit), steps_(steps), room_(rows.capacities),
-      all_(rows.capacities.size(), 0), scopes_(rows.sizes.size()) {
-  const size_t count = rows.capacities.size();
-  for (size_t v = 0; v < rows.sizes.size(); ++v) {
-    const std::vector<int64_t> &bytes = rows.bytes[v];
+void EliminationWithin::addBytes() {
+  const size_t count = rows_.capacities.size();
+  for (size_t v = 0; v < rows_.sizes.size(); ++v) {
+    const std::vector<int64_t> &bytes = rows_.bytes[v];
     std::vector<int64_t> least(bytes.begin(), bytes.begin() + count), most = least;
     for (size_t i = 0; i < bytes.size(); ++i) {
       least[i % count] = std::min(least[i % count], bytes[i]);
       most[i % count] = std::max(most[i % count], bytes[i]);
     }
     auto &ofStates = bytes_.emplace_back();
-    for (uint32_t state = 0; state < rows.sizes[v]; ++state) {
+    for (uint32_t state = 0; state < rows_.sizes[v]; ++state) {
       auto &ofState = ofStates.emplace_back();
       for (size_t row = 0; row < count; ++row)
         ofState.push_back(bytes[state * count + row] - least[row]);
@@ -136,134 +98,50 @@ EliminationWithin::EliminationWithin(const CheckedRows &rows, Wide cutoff, int64
     }
     most_.push_back(std::move(most));
   }
-  ends_.most.assign(count, 0);
-  ends_.plans[{}].all.push_back({0, 0, std::vector<int64_t>(count, 0)});
 }
 
 /// The tables of costs. A variable's own one has what its states use, too.
 void EliminationWithin::addTables() {
-  for (size_t i = 0; i < rows_.costs.size(); ++i) {
-    const CheckedCosts &costs = rows_.costs[i];
+  const std::vector<int64_t> none(room_.size(), 0);
+  for (size_t i = 0; i < choices_.entries.size(); ++i) {
     const bool isOwn = i < rows_.sizes.size();
     Table table;
-    table.scope = costs.scope;
-    table.most = isOwn ? most_[i] : std::vector<int64_t>(room_.size(), 0);
-    for (size_t entry = 0; entry < costs.costs.size(); ++entry) {
-      if (costs.costs[entry] == noChoice)
-        continue;
-      Choice choice(costs.scope.size());
-      size_t left = entry;
-      for (size_t place = choice.size(); place-- > 0;) {
-        choice[place] = left % rows_.sizes[costs.scope[place]];
-        left /= rows_.sizes[costs.scope[place]];
-      }
-      std::vector<int64_t> bytes = isOwn ? bytes_[i][entry] : std::vector<int64_t>(room_.size(), 0);
-      table.plans[choice].all.push_back(
-          {costs.costs[entry], rows_.excess[i].costs[entry], std::move(bytes)});
-    }
-    add(std::move(table));
+    table.most = isOwn ? most_[i] : none;
+    for (size_t entry : choices_.entries[i])
+      table.plans.push_back({{rows_.costs[i].costs[entry], rows_.excess[i].costs[entry],
+                              isOwn ? bytes_[i][entry] : none}});
+    tables_.push_back(std::move(table));
   }
 }
 
-void EliminationWithin::add(Table table) {
-  if (table.scope.empty()) {
-    ends_ = join(ends_, table);
-    return;
-  }
-  scopes_.addTable(table.scope, tables_.size());
-  tables_.push_back(std::move(table));
-}
-
-/// All choices of the table that eliminating the variable makes.
-double EliminationWithin::measure(uint32_t variable) const {
-  double size = rows_.sizes[variable];
-  for (uint32_t other : scopes_.neighbours[variable])
-    size *= rows_.sizes[other];
-  return size;
-}
-
-/// Tables without the first variable of a scope whose variables it has, but not the first `known`
-/// ones of it alone.
-std::vector<size_t> EliminationWithin::getInside(const std::vector<uint32_t> &scope,
-                                                 size_t known) const {
-  std::set<size_t> inside;
-  for (size_t place = known; place < scope.size(); ++place)
-    for (size_t table : scopes_.uses[scope[place]]) {
-      const std::vector<uint32_t> &named = tables_[table].scope;
-      if (!isIn(named, scope.front()) &&
-          std::all_of(named.begin(), named.end(), [&](uint32_t v) { return isIn(scope, v); }))
-        inside.insert(table);
-    }
-  return {inside.begin(), inside.end()};
-}
-
-/// What they lie above the bound at least; nothing: one of them has no plan.
-std::optional<Wide> EliminationWithin::getAhead(const std::vector<size_t> &tables,
-                                                const std::vector<uint32_t> &scope,
-                                                const Choice &choice) const {
-  Wide sum = 0;
-  for (size_t table : tables) {
-    auto found = tables_[table].plans.find(pick(scope, choice, tables_[table].scope));
-    if (found == tables_[table].plans.end())
-      return std::nullopt;
-    sum += found->second.getLeast();
-  }
-  return sum;
-}
-
-/// The scope of the first one, and what the second one adds to it.
-Table EliminationWithin::join(const Table &joined, const Table &other) {
+Table EliminationWithin::join(const Table &joined, const CheckedJoin &join) {
+  const Table &table = tables_[join.table];
   Table made;
-  made.scope = joined.scope;
-  std::vector<uint32_t> shared, added;
-  for (uint32_t variable : other.scope)
-    (isIn(joined.scope, variable) ? shared : added).push_back(variable);
-  made.scope.insert(made.scope.end(), added.begin(), added.end());
-  made.most = ::add(joined.most, other.most);
-  std::map<Choice, std::vector<const std::pair<const Choice, Plans> *>> byShared;
-  for (const auto &entry : other.plans)
-    byShared[pick(other.scope, entry.first, shared)].push_back(&entry);
-  const std::vector<size_t> inside =
-      made.scope.empty() ? std::vector<size_t>() : getInside(made.scope, joined.scope.size());
-  for (const auto &[choice, plans] : joined.plans) {
-    auto found = byShared.find(pick(joined.scope, choice, shared));
-    if (found == byShared.end())
-      continue;
-    for (const auto *entry : found->second) {
-      steps_ -= stepsOfChoice;
-      if (isOver())
-        return made;
-      Choice both = choice;
-      for (uint32_t state : pick(other.scope, entry->first, added))
-        both.push_back(state);
-      auto ahead = getAhead(inside, made.scope, both);
-      if (!ahead)
-        continue;
-      *ahead += plans.ahead;
-      std::vector<Plan> combined = combine(plans, entry->second, *ahead, made.most);
-      if (combined.empty())
-        continue;
-      --limit_;
-      made.plans[both] = {std::move(combined), *ahead};
-    }
-  }
+  made.most = add(joined.most, table.most);
+  for (size_t choice = 0; choice < join.from.size(); ++choice)
+    made.plans.push_back(join.ahead[choice] == noChoice
+                             ? std::vector<Plan>()
+                             : combine(joined.plans[join.from[choice]],
+                                       table.plans[join.with[choice]], join.ahead[choice],
+                                       made.most));
   return made;
 }
 
-std::vector<Plan> EliminationWithin::combine(const Plans &plans, const Plans &others, Wide ahead,
+std::vector<Plan> EliminationWithin::combine(const std::vector<Plan> &plans,
+                                             const std::vector<Plan> &others, Wide ahead,
                                              const std::vector<int64_t> &below) {
   std::vector<Plan> all;
   size_t most = leastToPrune;
-  steps_ -= static_cast<int64_t>(plans.all.size() * others.all.size());
-  for (const Plan &plan : plans.all) {
+  steps_ -= static_cast<int64_t>(plans.size() * others.size());
+  for (const Plan &plan : plans) {
     if (all.size() > most) {
       finish(all, below);
       most = std::max(leastToPrune, 2 * all.size());
     }
-    for (const Plan &other : others.all) {
+    for (const Plan &other : others) {
       if (isOver() || plan.excess + other.excess + ahead >= cutoff_)
         continue;
-      std::vector<int64_t> bytes = ::add(plan.bytes, other.bytes);
+      std::vector<int64_t> bytes = add(plan.bytes, other.bytes);
       bool fits = true;
       for (size_t row = 0; row < bytes.size(); ++row)
         fits &= bytes[row] <= room_[row];
@@ -271,7 +149,7 @@ std::vector<Plan> EliminationWithin::combine(const Plans &plans, const Plans &ot
         all.push_back({plan.cost + other.cost, plan.excess + other.excess, std::move(bytes)});
     }
   }
-  if (plans.all.size() > 1 && others.all.size() > 1)
+  if (plans.size() > 1 && others.size() > 1)
     finish(all, below);
   return all;
 }
@@ -304,90 +182,63 @@ void EliminationWithin::finish(std::vector<Plan> &plans, const std::vector<int64
   plans = std::move(kept);
 }
 
-/// Of all states of the first variable.
-Table EliminationWithin::project(Table joined) {
+/// Of all states of the variable.
+Table EliminationWithin::project(Table joined, const CheckedVariable &variable) {
   Table made;
-  made.scope.assign(joined.scope.begin() + 1, joined.scope.end());
   made.most = joined.most;
-  for (auto &[choice, plans] : joined.plans) {
-    std::vector<Plan> &all = made.plans[{choice.begin() + 1, choice.end()}].all;
-    std::move(plans.all.begin(), plans.all.end(), std::back_inserter(all));
-  }
-  for (auto &[choice, plans] : made.plans)
-    finish(plans.all, made.most);
+  made.plans.resize(variable.numLeft);
+  for (size_t choice = 0; choice < joined.plans.size(); ++choice)
+    std::move(joined.plans[choice].begin(), joined.plans[choice].end(),
+              std::back_inserter(made.plans[variable.left[choice]]));
+  for (std::vector<Plan> &plans : made.plans)
+    finish(plans, made.most);
   return made;
 }
 
-void EliminationWithin::eliminate(uint32_t variable) {
-  std::vector<Table> left;
-  for (size_t use : std::set<size_t>(scopes_.uses[variable])) {
-    scopes_.removeTable(tables_[use].scope, use);
-    left.push_back(std::move(tables_[use]));
-    tables_[use] = {};
-  }
-  scopes_.removeVariable(variable);
-  // The variable's own table is there.
-  auto own = std::find_if(left.begin(), left.end(),
-                          [](const Table &table) { return table.scope.size() == 1; });
-  Table joined = std::move(*own);
-  left.erase(own);
-  while (!left.empty() && !isOver()) {
-    // What adds the fewest choices.
-    auto countNew = [&](const Table &table) {
-      double count = 1;
-      for (uint32_t named : table.scope)
-        if (!isIn(joined.scope, named))
-          count *= rows_.sizes[named];
-      return count;
-    };
-    auto next = std::min_element(left.begin(), left.end(), [&](const Table &a, const Table &b) {
-      return countNew(a) < countNew(b);
-    });
-    joined = join(joined, *next);
-    left.erase(next);
-  }
-  if (!isOver())
-    add(project(std::move(joined)));
-}
-
-std::optional<Wide> EliminationWithin::run(const std::vector<uint32_t> &order) {
-  if (std::any_of(room_.begin(), room_.end(), [](int64_t room) { return room < 0; }))
+std::optional<Wide> EliminationWithin::run() {
+  if (choices_.isEmpty ||
+      std::any_of(room_.begin(), room_.end(), [](int64_t room) { return room < 0; }))
     return noChoice;
-  addTables();
-  std::vector<bool> isGone(rows_.sizes.size(), false);
-  for (uint32_t variable : order) {
-    if (isOver())
-      return std::nullopt;
-    isGone[variable] = true;
-    if (rows_.sizes[variable] > 1)
-      eliminate(variable);
-  }
-  std::set<std::pair<double, uint32_t>> queue;
-  std::vector<double> sizes(rows_.sizes.size(), 0);
-  for (uint32_t variable = 0; variable < sizes.size(); ++variable)
-    if (rows_.sizes[variable] > 1 && !isGone[variable])
-      queue.insert({sizes[variable] = measure(variable), variable});
-  while (!queue.empty() && !isOver()) {
-    uint32_t variable = queue.begin()->second;
-    queue.erase(queue.begin());
-    std::set<uint32_t> around = scopes_.neighbours[variable];
-    eliminate(variable);
-    for (uint32_t other : around) {
-      queue.erase({sizes[other], other});
-      queue.insert({sizes[other] = measure(other), other});
+  // Of what no variable is in.
+  Table ends;
+  ends.most.assign(room_.size(), 0);
+  ends.plans.push_back({{0, 0, ends.most}});
+  auto end = [&](const Table &table) {
+    ends.most = add(ends.most, table.most);
+    ends.plans.front() = combine(ends.plans.front(), table.plans.front(), 0, ends.most);
+  };
+  for (size_t i = 0; i < rows_.costs.size(); ++i)
+    if (rows_.costs[i].scope.empty())
+      end(tables_[i]);
+  for (const CheckedVariable &variable : choices_.variables) {
+    Table joined;
+    joined.most.assign(room_.size(), 0);
+    joined.plans.assign(rows_.sizes[variable.joins.front().table],
+                        {{0, 0, std::vector<int64_t>(room_.size(), 0)}});
+    for (const CheckedJoin &next : variable.joins) {
+      joined = join(joined, next);
+      tables_[next.table] = {};
+      if (isOver())
+        return std::nullopt;
     }
+    Table made = project(std::move(joined), variable);
+    if (variable.isLast)
+      end(made);
+    tables_.push_back(std::move(made));
   }
   if (isOver())
     return std::nullopt;
   Wide least = noChoice;
-  for (const auto &[choice, plans] : ends_.plans)
-    for (const Plan &plan : plans.all)
-      least = std::min(least, plan.cost);
+  for (const Plan &plan : ends.plans.front())
+    least = std::min(least, plan.cost);
   return least;
 }
 
 std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, Wide cutoff,
                                                   int64_t limit, int64_t steps,
                                                   const std::vector<uint32_t> &order) {
-  return EliminationWithin(rows, cutoff, limit, steps).run(order);
+  auto choices = findChoices(rows, cutoff, limit, steps, order);
+  if (!choices)
+    return std::nullopt;
+  return EliminationWithin(rows, *choices, cutoff, steps).run();
 }

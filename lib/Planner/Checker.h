@@ -77,7 +77,7 @@ private:
   CheckedCosts makeTable(llvm::ArrayRef<uint32_t> variables, const Cost &cost) const;
   std::vector<uint32_t> getSizes() const;
   std::vector<CheckedCosts> makeExcess(const CertificateStage &stage, Wide &bound) const;
-  CheckedRows makeRows() const;
+  CheckedRows makeRows(const CertificateStage &others) const;
   std::optional<Wide> addClusters(std::vector<CheckedCosts> &excess, int64_t &limit) const;
   std::optional<int64_t> eliminateInParts(std::optional<int64_t> bucketEntries, int64_t cost,
                                           int64_t limit) const;

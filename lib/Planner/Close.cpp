@@ -143,10 +143,8 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
   if (!trial)
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
-  orderWithinRows_ = std::move(trial->order);
-  stepsWithinRows_ = before - effort.steps;
-  // Rows are much alike: with the one that is exceeded by the most, most others are kept.
-  bool isNew = !trial->exceeded.empty() && rowsToKeep_.insert(trial->exceeded.front()).second;
+  proofWithinRows_ = {std::move(trial->rows), std::move(trial->order), before - effort.steps};
+  bool isNew = trial->rowToKeep && rowsToKeep_.insert(*trial->rowToKeep).second;
   return isNew ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
@@ -156,29 +154,44 @@ std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vect
   Network small = network_->restrict(states);
   std::vector<uint32_t> rows;
   for (uint32_t row : rowsToKeep)
-    if (std::binary_search(small.rows().begin(), small.rows().end(), row))
+    if (prices_[row] != 0 || std::binary_search(small.rows().begin(), small.rows().end(), row))
       rows.push_back(row);
   auto found = eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, states),
                                  prices_, rows, cutoff, effort, [&] { return mustStop(); });
   if (!found)
     return std::nullopt;
-  StatesTrial trial{scales_.toPicoseconds(found->bound), {}, {}};
+  StatesTrial trial;
+  trial.bound = scales_.toPicoseconds(found->bound);
+  trial.rows = std::move(rows);
   for (uint32_t node : found->order)
     trial.order.push_back(small.nodes()[node].variable);
   if (!found->choice)
     return trial;
-  Assignment assignment = small.toAssignment(*found->choice);
-  trial.bound = std::min(trial.bound, problem_.getCost(assignment));
-  std::vector<int64_t> bytes = small.getBytes(*found->choice);
-  auto getExcess = [&](uint32_t row) { return bytes[row] - problem_.parts().rows[row].capacity; };
-  for (uint32_t row : small.rows())
-    if (getExcess(row) > 0)
-      trial.exceeded.push_back(row);
-  llvm::stable_sort(trial.exceeded,
-                    [&](uint32_t a, uint32_t b) { return getExcess(a) > getExcess(b); });
-  if (auto inNetwork = network_->toChoice(assignment))
+  trial.rowToKeep = findRowToKeep(small, *found->choice, rowsToKeep);
+  if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   return trial;
+}
+
+/// Of rows that count by their prices alone, the one that is exceeded the most: rows are much
+/// alike, and with it most others are kept. If none is, that whose room to spare lowers the bound
+/// the most.
+std::optional<uint32_t> Run::findRowToKeep(const Network &network,
+                                           const std::vector<uint32_t> &choice,
+                                           const std::set<uint32_t> &kept) const {
+  const std::vector<int64_t> bytes = network.getBytes(choice);
+  std::optional<uint32_t> row;
+  std::pair<int64_t, Wide> most = {0, 0};
+  for (uint32_t other = 0; other < prices_.size(); ++other) {
+    const int64_t excess = bytes[other] - problem_.parts().rows[other].capacity;
+    const std::pair<int64_t, Wide> now = {std::max<int64_t>(excess, 0),
+                                          static_cast<Wide>(-excess) * prices_[other]};
+    if (kept.count(other) || now <= most)
+      continue;
+    row = other;
+    most = now;
+  }
+  return row;
 }
 
 std::vector<const Assignment *> Run::getRecentPlans(size_t most) const {
@@ -244,7 +257,7 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
     auto trial = eliminateStates(*states, rows, getCutoff(), effort);
     if (!trial)
       return false;
-    if (trial->exceeded.empty() || !rows.insert(trial->exceeded.front()).second)
+    if (!trial->rowToKeep || !rows.insert(*trial->rowToKeep).second)
       return true;
   }
   return true;
@@ -261,18 +274,11 @@ void Run::combinePlansWithinRows() {
 
 int64_t Run::getCutoff() const { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); }
 
-void Run::keepPricedRows() {
-  for (uint32_t row = 0; row < prices_.size(); ++row)
-    if (prices_[row] != 0)
-      rowsToKeep_.insert(row);
-}
-
 /// Where rows bind, the cheapest plan with prices mostly exceeds them or leaves room.
 void Run::diveWithRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
-  keepPricedRows();
   combinePlansWithinRows();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone();) {
@@ -328,7 +334,6 @@ void Run::proveWithinRows() {
   if (!hasStage_ || network_->rows().empty())
     return;
   ExactBound bound(*network_, scales_, potentials_, prices_);
-  keepPricedRows();
   int64_t steps = options_.provingSteps;
   OrderRule rules[] = {OrderRule::LeastFill, OrderRule::SmallestResult, OrderRule::SmallestTable};
   double share = firstShare;

@@ -3,7 +3,7 @@
 #ifndef DMC_LIB_PLANNER_LABELPRODUCTS_H
 #define DMC_LIB_PLANNER_LABELPRODUCTS_H
 
-#include "LabelTable.h"
+#include "Labels.h"
 #include "RowElimination.h"
 
 namespace dmc::planner {

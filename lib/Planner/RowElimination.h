@@ -28,11 +28,12 @@ struct RowEliminationEffort {
 };
 
 struct RowElimination {
-  /// The cheapest choice that was found to keep the rows; nothing: none was. Where rows have room
-  /// to spare at prices above 0, it may cost the cutoff or more.
+  /// The cheapest choice that was found to keep the rows, with the prices of all others; nothing:
+  /// none was. Where rows have room to spare at prices above 0, it may cost the cutoff or more.
   std::optional<std::vector<uint32_t>> choice;
-  /// No choice that keeps the rows costs less than both this, at most the cutoff, and the one that
-  /// was found; in picoseconds / `Scales::common`.
+  /// No choice within all rows of the network costs less; at most the cutoff, if potentials prove no
+  /// more, and what the choice that was found costs with the prices of the other rows. In
+  /// picoseconds / `Scales::common`.
   Wide bound = 0;
   /// In which nodes of several states were eliminated.
   std::vector<uint32_t> order;
@@ -42,10 +43,14 @@ struct RowElimination {
 /// for each choice of states the partial plans of which none is both cheaper and smaller in all
 /// rows than another (dynamic programming over labels, as for shortest paths with resource
 /// constraints: M. Desrochers, La fabrication d'horaires de travail pour les conducteurs d'autobus
-/// par une méthode de génération de colonnes, 1986). What a partial plan costs at least comes from
-/// potentials and prices: those that cannot lead to a plan below `cutoff`, in picoseconds, go.
-/// `rows` are those of the problem that count. Nothing, if tables or steps exceed their limits, or
-/// once `isInterrupted` says so. What was done is taken off `effort.steps`.
+/// par une méthode de génération de colonnes, 1986). What a partial plan costs at least with all
+/// that is not part of it, at the prices, comes from an elimination without rows that goes before
+/// (as bounds of completions do there: I. Dumitrescu and N. Boland, Improved preprocessing,
+/// labeling and scaling algorithms for the weight-constrained shortest path problem, 2003): those
+/// that cannot lead to a plan below `cutoff`, in picoseconds, go. `rows` are those of the problem
+/// that plans must keep; others count by their prices alone, which is a relaxation, and takes
+/// less. Nothing, if tables or steps exceed their limits, or once `isInterrupted` says so. What was
+/// done is taken off `effort.steps`.
 std::optional<RowElimination>
 eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
                   const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,

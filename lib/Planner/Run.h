@@ -120,8 +120,8 @@ private:
   enum class RowTrial {
     Done,
     NoPlan,        // the states have none
-    ExceedsOthers, // the plan that was found exceeds rows that were not kept: they are the next
-                   // time
+    ExceedsOthers, // the plan that was found exceeds a row that was not kept, or leaves room that
+                   // has a price: the row is kept the next time
     TooMuch        // for the limits
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
@@ -129,19 +129,21 @@ private:
   /// The same of all partial plans below a cutoff.
   RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff,
                           llvm::MutableArrayRef<OrderRule> rules, int64_t &steps);
-  /// What the plans of some states cost at least, and the rows that the best one exceeds, by the
-  /// most first.
+  /// What the plans of some states cost at least; the row that keeps the best one from being the
+  /// answer, which is to be kept as well.
   struct StatesTrial {
     int64_t bound = 0;
-    std::vector<uint32_t> exceeded;
-    /// The variables, in which they were eliminated.
-    std::vector<uint32_t> order;
+    std::optional<uint32_t> rowToKeep;
+    /// The rows that were kept, and the variables, in which they were eliminated.
+    std::vector<uint32_t> rows, order;
   };
   /// Elimination within some of the rows among states that are consistent; nothing: it took too
   /// much.
   std::optional<StatesTrial> eliminateStates(const std::vector<std::vector<bool>> &states,
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
                                              RowEliminationEffort &effort);
+  std::optional<uint32_t> findRowToKeep(const Network &network, const std::vector<uint32_t> &choice,
+                                        const std::set<uint32_t> &kept) const;
   /// Elimination within rows among the states of the incumbent and of plans that are given: where a
   /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
   /// more than its limits.
@@ -161,7 +163,6 @@ private:
   findStatesOf(llvm::ArrayRef<const Assignment *> plans) const;
   /// What better plans cost less than.
   int64_t getCutoff() const;
-  void keepPricedRows();
   /// The states of at most so much excess, and those of the choice; nothing: they have no plan.
   std::optional<std::vector<std::vector<bool>>>
   findCheapStates(const ExactBound &bound, Wide most,
@@ -251,14 +252,17 @@ private:
   /// Where the bound with prices was best.
   std::unique_ptr<Messages> bestMessages_;
   int64_t nextDive_ = 20;
-  /// Rows that have had prices, or that plans found by elimination exceeded; and what elimination
-  /// may still do where rows bind.
+  /// Rows that elimination keeps, others count by their prices; and what it may still do where rows
+  /// bind.
   std::set<uint32_t> rowsToKeep_;
-  /// In which variables were eliminated when a bound was last proved within rows.
-  std::vector<uint32_t> orderWithinRows_;
-  /// And how many steps that took.
-  int64_t stepsWithinRows_ = 0;
   int64_t rowSteps_;
+  /// The elimination that last proved a bound within rows.
+  struct {
+    std::vector<uint32_t> rows;
+    /// In which variables were eliminated.
+    std::vector<uint32_t> order;
+    int64_t steps = 0;
+  } proofWithinRows_;
   /// Of all iterations, in entries of tables.
   int64_t work_ = 0, statesTried_ = 0;
 };

@@ -1,10 +1,10 @@
-//===- LabelTable.cpp - Choices of states with partial plans --------------===//
+//===- ChoiceTable.cpp - Some choices of states of some nodes ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LabelTable.h.
+// See ChoiceTable.h.
 //
 //===----------------------------------------------------------------------===//
-#include "LabelTable.h"
+#include "ChoiceTable.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +12,7 @@
 
 using namespace dmc::planner;
 
-LabelIndex::LabelIndex(const LabelTable &table, std::vector<uint32_t> places)
+ChoiceIndex::ChoiceIndex(const ChoiceTable &table, std::vector<uint32_t> places)
     : table_(table), places_(std::move(places)), order_(table.size()) {
   std::iota(order_.begin(), order_.end(), 0);
   llvm::stable_sort(order_, [&](uint32_t a, uint32_t b) {
@@ -23,14 +23,14 @@ LabelIndex::LabelIndex(const LabelTable &table, std::vector<uint32_t> places)
   });
 }
 
-int LabelIndex::compare(uint32_t choice, llvm::ArrayRef<uint32_t> states) const {
+int ChoiceIndex::compare(uint32_t choice, llvm::ArrayRef<uint32_t> states) const {
   for (auto [place, state] : llvm::zip_equal(places_, states))
     if (uint32_t own = table_.ofChoice(choice)[place]; own != state)
       return own < state ? -1 : 1;
   return 0;
 }
 
-llvm::ArrayRef<uint32_t> LabelIndex::find(llvm::ArrayRef<uint32_t> states) const {
+llvm::ArrayRef<uint32_t> ChoiceIndex::find(llvm::ArrayRef<uint32_t> states) const {
   const uint32_t *begin =
       llvm::partition_point(order_, [&](uint32_t c) { return compare(c, states) < 0; }).base();
   const uint32_t *all = order_.data() + order_.size();
