@@ -129,6 +129,7 @@ Run::findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t li
 }
 
 Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
+                                        std::set<uint32_t> &rowsToKeep,
                                         RowEliminationEffort &effort) {
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   auto states = findCheapStates(bound, most, choice);
@@ -139,25 +140,28 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     return RowTrial::NoPlan;
   }
   const int64_t before = effort.steps;
-  std::optional<StatesTrial> trial = eliminateStates(*states, rowsToKeep_, cutoff, effort);
+  std::optional<StatesTrial> trial =
+      eliminateStates(network_->restrict(*states),
+                      restrictPotentials(*network_, potentials_, *states), rowsToKeep, cutoff,
+                      effort);
   if (!trial)
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
   proofWithinRows_ = {std::move(trial->rows), std::move(trial->order), before - effort.steps};
-  bool isNew = trial->rowToKeep && rowsToKeep_.insert(*trial->rowToKeep).second;
+  bool isNew = trial->rowToKeep && rowsToKeep.insert(*trial->rowToKeep).second;
   return isNew ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
-std::optional<Run::StatesTrial> Run::eliminateStates(const std::vector<std::vector<bool>> &states,
+std::optional<Run::StatesTrial> Run::eliminateStates(const Network &small,
+                                                     const Potentials &potentials,
                                                      const std::set<uint32_t> &rowsToKeep,
                                                      int64_t cutoff, RowEliminationEffort &effort) {
-  Network small = network_->restrict(states);
   std::vector<uint32_t> rows;
   for (uint32_t row : rowsToKeep)
     if (prices_[row] != 0 || std::binary_search(small.rows().begin(), small.rows().end(), row))
       rows.push_back(row);
-  auto found = eliminateWithRows(small, scales_, restrictPotentials(*network_, potentials_, states),
-                                 prices_, rows, cutoff, effort, [&] { return mustStop(); });
+  auto found = eliminateWithRows(small, scales_, potentials, prices_, rows, cutoff, effort,
+                                 [&] { return mustStop(); });
   if (!found)
     return std::nullopt;
   StatesTrial trial;
@@ -248,13 +252,15 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
   auto states = findStatesOf(plans);
   if (!states)
     return true;
-  std::set<uint32_t> rows;
+  const Network small = network_->restrict(*states);
+  const Potentials potentials = restrictPotentials(*network_, potentials_, *states);
+  std::set<uint32_t> rows = getPricedRows();
   while (!mustStop() && !isDone()) {
     RowEliminationEffort effort;
     effort.labels = labelsOfCombined;
     effort.keepsSmall = true;
     effort.steps = options_.rowSteps;
-    auto trial = eliminateStates(*states, rows, getCutoff(), effort);
+    auto trial = eliminateStates(small, potentials, rows, getCutoff(), effort);
     if (!trial)
       return false;
     if (!trial->rowToKeep || !rows.insert(*trial->rowToKeep).second)
@@ -274,18 +280,27 @@ void Run::combinePlansWithinRows() {
 
 int64_t Run::getCutoff() const { return std::min(incumbent_.cost, problem_.getLargestCost() + 1); }
 
+std::set<uint32_t> Run::getPricedRows() const {
+  std::set<uint32_t> rows;
+  for (uint32_t row = 0; row < prices_.size(); ++row)
+    if (prices_[row] != 0)
+      rows.insert(row);
+  return rows;
+}
+
 /// Where rows bind, the cheapest plan with prices mostly exceeds them or leaves room.
 void Run::diveWithRows() {
   ExactBound bound(*network_, scales_, potentials_, prices_);
   Wide rest = static_cast<Wide>(getCutoff()) * scales_.common() - bound.bound();
   Wide most = std::max<Wide>(rest / 64, 1);
   combinePlansWithinRows();
+  std::set<uint32_t> rowsToKeep = getPricedRows();
   bool isFound = false;
   for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone();) {
     RowEliminationEffort effort;
     effort.steps = std::min(effort.steps, rowSteps_);
     rowSteps_ -= effort.steps;
-    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), effort);
+    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), rowsToKeep, effort);
     rowSteps_ += std::max<int64_t>(effort.steps, 0);
     isFound |= result == RowTrial::Done || result == RowTrial::ExceedsOthers;
     if (result == RowTrial::ExceedsOthers)
@@ -303,6 +318,7 @@ void Run::diveWithRows() {
 
 /// In one order after the other, which decide how much it takes; the one that was best comes first.
 Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
+                                  std::set<uint32_t> &rowsToKeep,
                                   llvm::MutableArrayRef<OrderRule> rules, int64_t &steps) {
   const Wide most = static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1;
   const int64_t all = steps;
@@ -318,7 +334,7 @@ Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
       effort.steps = std::min(each, steps);
       effort.rule = rule;
       steps -= effort.steps;
-      RowTrial result = eliminateCheapStates(bound, most, cutoff, effort);
+      RowTrial result = eliminateCheapStates(bound, most, cutoff, rowsToKeep, effort);
       steps += std::max<int64_t>(effort.steps, 0);
       if (result == RowTrial::TooMuch)
         continue;
@@ -329,20 +345,22 @@ Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
 }
 
 /// Elimination with all partial plans shows that no plan, or which one, costs less than a cutoff
-/// not far above the bound; the next cutoff is further above, until that takes too much.
+/// not far above the bound; the next cutoff is further above, until that takes too much. Rows are
+/// kept once a plan below a cutoff shows that their prices do not do: each takes more.
 void Run::proveWithinRows() {
   if (!hasStage_ || network_->rows().empty())
     return;
   ExactBound bound(*network_, scales_, potentials_, prices_);
   int64_t steps = options_.provingSteps;
   OrderRule rules[] = {OrderRule::LeastFill, OrderRule::SmallestResult, OrderRule::SmallestTable};
+  std::set<uint32_t> rowsToKeep;
   double share = firstShare;
   for (int failures = 0; failures < maxFailures && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;
     int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));
     int64_t ofCutoff = steps / 2;
     steps -= ofCutoff;
-    RowTrial result = eliminateBelow(bound, cutoff, rules, ofCutoff);
+    RowTrial result = eliminateBelow(bound, cutoff, rowsToKeep, rules, ofCutoff);
     steps += ofCutoff;
     if (result == RowTrial::TooMuch) {
       share /= 4;

@@ -125,9 +125,9 @@ private:
     TooMuch        // for the limits
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
-                                RowEliminationEffort &effort);
+                                std::set<uint32_t> &rowsToKeep, RowEliminationEffort &effort);
   /// The same of all partial plans below a cutoff.
-  RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff,
+  RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff, std::set<uint32_t> &rowsToKeep,
                           llvm::MutableArrayRef<OrderRule> rules, int64_t &steps);
   /// What the plans of some states cost at least; the row that keeps the best one from being the
   /// answer, which is to be kept as well.
@@ -139,9 +139,10 @@ private:
   };
   /// Elimination within some of the rows among states that are consistent; nothing: it took too
   /// much.
-  std::optional<StatesTrial> eliminateStates(const std::vector<std::vector<bool>> &states,
+  std::optional<StatesTrial> eliminateStates(const Network &small, const Potentials &potentials,
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
                                              RowEliminationEffort &effort);
+  std::set<uint32_t> getPricedRows() const;
   std::optional<uint32_t> findRowToKeep(const Network &network, const std::vector<uint32_t> &choice,
                                         const std::set<uint32_t> &kept) const;
   /// Elimination within rows among the states of the incumbent and of plans that are given: where a
@@ -252,9 +253,7 @@ private:
   /// Where the bound with prices was best.
   std::unique_ptr<Messages> bestMessages_;
   int64_t nextDive_ = 20;
-  /// Rows that elimination keeps, others count by their prices; and what it may still do where rows
-  /// bind.
-  std::set<uint32_t> rowsToKeep_;
+  /// What elimination may still do where rows bind.
   int64_t rowSteps_;
   /// The elimination that last proved a bound within rows.
   struct {

@@ -191,7 +191,7 @@ TEST(Certificate, EliminatesWithinRows) {
   for (uint32_t seed = 0; seed < 3000; ++seed) {
     Drawer drawer(seed + 20000);
     Draw how;
-    how.variables = 6;
+    how.variables = 7;
     how.infeasible = 5;
     how.rows = 1 + seed % 3;
     LayoutProblem problem = makeProblem(drawer.draw(how));
@@ -209,7 +209,9 @@ TEST(Certificate, EliminatesWithinRows) {
     }
     int64_t most = problem.getLargestCost() + 1;
     certificate.withinRows->cutoff =
-        seed % 2 ? most : 1 + static_cast<int64_t>(drawer.below(static_cast<uint32_t>(most)));
+        seed % 4 == 0   ? most
+        : seed % 4 == 1 ? 1 + static_cast<int64_t>(drawer.below(static_cast<uint32_t>(most)))
+                        : std::min(optimum, most - 1) + 1;
     for (uint32_t row = 0; row < how.rows; ++row)
       certificate.withinRows->rows.push_back(row);
     // The bound does not depend on the order, whether it has all variables or not.
