@@ -29,9 +29,9 @@ std::optional<__int128> findLeastSum(const std::vector<uint32_t> &sizes,
 /// What is to be chosen so that no row exceeds its capacity.
 struct CheckedRows {
   std::vector<uint32_t> sizes;
-  /// What a plan costs, with what else is to count, and, of the same scopes, how far it lies above a
-  /// bound at least: 0 or more. First comes the table of each variable. Scopes have those of several
-  /// states.
+  /// What a plan costs, with what else is to count, and, of the same scopes, how far it lies above
+  /// a bound at least: 0 or more. First comes the table of each variable. Scopes have those of
+  /// several states.
   std::vector<CheckedCosts> costs, excess;
   std::vector<int64_t> capacities;
   /// By variable: state by state, the bytes in each row.

@@ -119,11 +119,10 @@ Table EliminationWithin::join(const Table &joined, const CheckedJoin &join) {
   Table made;
   made.most = add(joined.most, table.most);
   for (size_t choice = 0; choice < join.from.size(); ++choice)
-    made.plans.push_back(join.ahead[choice] == noChoice
-                             ? std::vector<Plan>()
-                             : combine(joined.plans[join.from[choice]],
-                                       table.plans[join.with[choice]], join.ahead[choice],
-                                       made.most));
+    made.plans.push_back(join.ahead[choice] == noChoice ? std::vector<Plan>()
+                                                        : combine(joined.plans[join.from[choice]],
+                                                                  table.plans[join.with[choice]],
+                                                                  join.ahead[choice], made.most));
   return made;
 }
 

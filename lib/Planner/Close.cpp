@@ -140,16 +140,15 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     return RowTrial::NoPlan;
   }
   const int64_t before = effort.steps;
-  std::optional<StatesTrial> trial =
-      eliminateStates(network_->restrict(*states),
-                      restrictPotentials(*network_, potentials_, *states), rowsToKeep, cutoff,
-                      effort);
+  std::optional<StatesTrial> trial = eliminateStates(
+      network_->restrict(*states), restrictPotentials(*network_, potentials_, *states), rowsToKeep,
+      cutoff, effort);
   if (!trial)
     return RowTrial::TooMuch;
   prove(std::min(proved, trial->bound), BoundSource::Elimination);
   proofWithinRows_ = {std::move(trial->rows), std::move(trial->order), before - effort.steps};
-  bool isNew = trial->rowToKeep && rowsToKeep.insert(*trial->rowToKeep).second;
-  return isNew ? RowTrial::ExceedsOthers : RowTrial::Done;
+  auto row = trial->exceeded ? trial->exceeded : trial->roomy;
+  return row && rowsToKeep.insert(*row).second ? RowTrial::ExceedsOthers : RowTrial::Done;
 }
 
 std::optional<Run::StatesTrial> Run::eliminateStates(const Network &small,
@@ -171,31 +170,32 @@ std::optional<Run::StatesTrial> Run::eliminateStates(const Network &small,
     trial.order.push_back(small.nodes()[node].variable);
   if (!found->choice)
     return trial;
-  trial.rowToKeep = findRowToKeep(small, *found->choice, rowsToKeep);
+  findRowsToKeep(small, *found->choice, rowsToKeep, trial);
   if (auto inNetwork = network_->toChoice(small.toAssignment(*found->choice)))
     tryChoice(std::move(*inNetwork));
   return trial;
 }
 
-/// Of rows that count by their prices alone, the one that is exceeded the most: rows are much
-/// alike, and with it most others are kept. If none is, that whose room to spare lowers the bound
-/// the most.
-std::optional<uint32_t> Run::findRowToKeep(const Network &network,
-                                           const std::vector<uint32_t> &choice,
-                                           const std::set<uint32_t> &kept) const {
+/// Rows are much alike: with the one that is exceeded the most, most others are kept.
+void Run::findRowsToKeep(const Network &network, const std::vector<uint32_t> &choice,
+                         const std::set<uint32_t> &kept, StatesTrial &trial) const {
   const std::vector<int64_t> bytes = network.getBytes(choice);
-  std::optional<uint32_t> row;
-  std::pair<int64_t, Wide> most = {0, 0};
-  for (uint32_t other = 0; other < prices_.size(); ++other) {
-    const int64_t excess = bytes[other] - problem_.parts().rows[other].capacity;
-    const std::pair<int64_t, Wide> now = {std::max<int64_t>(excess, 0),
-                                          static_cast<Wide>(-excess) * prices_[other]};
-    if (kept.count(other) || now <= most)
+  int64_t mostExcess = 0;
+  Wide mostOfRoom = 0;
+  for (uint32_t row = 0; row < prices_.size(); ++row) {
+    if (kept.count(row))
       continue;
-    row = other;
-    most = now;
+    const int64_t excess = bytes[row] - problem_.parts().rows[row].capacity;
+    const Wide ofRoom = static_cast<Wide>(-excess) * prices_[row];
+    if (excess > mostExcess) {
+      mostExcess = excess;
+      trial.exceeded = row;
+    }
+    if (ofRoom > mostOfRoom) {
+      mostOfRoom = ofRoom;
+      trial.roomy = row;
+    }
   }
-  return row;
 }
 
 std::vector<const Assignment *> Run::getRecentPlans(size_t most) const {
@@ -254,7 +254,7 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
     return true;
   const Network small = network_->restrict(*states);
   const Potentials potentials = restrictPotentials(*network_, potentials_, *states);
-  std::set<uint32_t> rows = getPricedRows();
+  std::set<uint32_t> rows;
   while (!mustStop() && !isDone()) {
     RowEliminationEffort effort;
     effort.labels = labelsOfCombined;
@@ -263,7 +263,7 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
     auto trial = eliminateStates(small, potentials, rows, getCutoff(), effort);
     if (!trial)
       return false;
-    if (!trial->rowToKeep || !rows.insert(*trial->rowToKeep).second)
+    if (!trial->exceeded || !rows.insert(*trial->exceeded).second)
       return true;
   }
   return true;

@@ -84,7 +84,8 @@ LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
       isInterrupted_(isInterrupted), products_(getCapacities(network, rows), effort) {
   bound_ = ExactBound(network, scales, potentials, prices).bound();
   Wide rest = static_cast<Wide>(cutoff) * scales.common() - bound_;
-  budget_ = divideDown(std::clamp<Wide>(rest, 0, Wide(largestExcess) * scales_.price), scales_.price);
+  budget_ =
+      divideDown(std::clamp<Wide>(rest, 0, Wide(largestExcess) * scales_.price), scales_.price);
   for (const Node &node : network.nodes())
     sizes_.push_back(static_cast<uint32_t>(node.states.size()));
   for (uint32_t row = 0; row < prices.size(); ++row)
@@ -300,9 +301,9 @@ RowElimination LabelEliminator::getResult(const Labels &all) const {
 std::optional<RowElimination> LabelEliminator::run() {
   if (llvm::any_of(products_.room(), [](int64_t room) { return room < 0; }))
     return getResult({});
-  auto choices = eliminateChoices(sizes_, excess_, budgetOfLabels_, effort_.rule,
-                                  {effort_.entries, effort_.allEntries, effort_.steps},
-                                  isInterrupted_);
+  auto choices =
+      eliminateChoices(sizes_, excess_, budgetOfLabels_, effort_.rule,
+                       {effort_.entries, effort_.allEntries, effort_.steps}, isInterrupted_);
   if (!choices)
     return std::nullopt;
   choices_ = std::move(*choices);

@@ -31,8 +31,8 @@ struct RowElimination {
   /// The cheapest choice that was found to keep the rows, with the prices of all others; nothing:
   /// none was. Where rows have room to spare at prices above 0, it may cost the cutoff or more.
   std::optional<std::vector<uint32_t>> choice;
-  /// No choice within all rows of the network costs less; at most the cutoff, if potentials prove no
-  /// more, and what the choice that was found costs with the prices of the other rows. In
+  /// No choice within all rows of the network costs less; at most the cutoff, if potentials prove
+  /// no more, and what the choice that was found costs with the prices of the other rows. In
   /// picoseconds / `Scales::common`.
   Wide bound = 0;
   /// In which nodes of several states were eliminated.

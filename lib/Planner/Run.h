@@ -120,8 +120,8 @@ private:
   enum class RowTrial {
     Done,
     NoPlan,        // the states have none
-    ExceedsOthers, // the plan that was found exceeds a row that was not kept, or leaves room that
-                   // has a price: the row is kept the next time
+    ExceedsOthers, // the plan that was found exceeds a row that was not kept, or leaves room there
+                   // that has a price: the row is kept the next time
     TooMuch        // for the limits
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
@@ -129,11 +129,12 @@ private:
   /// The same of all partial plans below a cutoff.
   RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff, std::set<uint32_t> &rowsToKeep,
                           llvm::MutableArrayRef<OrderRule> rules, int64_t &steps);
-  /// What the plans of some states cost at least; the row that keeps the best one from being the
-  /// answer, which is to be kept as well.
+  /// What the plans of some states cost at least. Of rows that count by their prices alone, the one
+  /// that the best plan exceeds the most, and the one whose room to spare lowers the bound the
+  /// most.
   struct StatesTrial {
     int64_t bound = 0;
-    std::optional<uint32_t> rowToKeep;
+    std::optional<uint32_t> exceeded, roomy;
     /// The rows that were kept, and the variables, in which they were eliminated.
     std::vector<uint32_t> rows, order;
   };
@@ -143,8 +144,8 @@ private:
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
                                              RowEliminationEffort &effort);
   std::set<uint32_t> getPricedRows() const;
-  std::optional<uint32_t> findRowToKeep(const Network &network, const std::vector<uint32_t> &choice,
-                                        const std::set<uint32_t> &kept) const;
+  void findRowsToKeep(const Network &network, const std::vector<uint32_t> &choice,
+                      const std::set<uint32_t> &kept, StatesTrial &trial) const;
   /// Elimination within rows among the states of the incumbent and of plans that are given: where a
   /// program repeats its layers, some may be as in one plan, and some as in another. False: it took
   /// more than its limits.

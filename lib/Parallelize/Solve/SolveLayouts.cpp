@@ -33,12 +33,13 @@ static constexpr size_t maxStarts = 4;
 /// looked for in the end that exceeds rows by little, and one that fills less of them than the
 /// fastest one that keeps them. By how much rows are exceeded is this part of it after each plan
 /// that does not fit: half of it after five.
-static constexpr unsigned maxBeyond = 16, maxFits = 4;
+static constexpr unsigned maxBeyond = 16, maxFits = 8;
 static constexpr double partOfExcess = 0.875;
 /// Effort limits: of rows plans may fill no less than this part of what they might in the last
 /// round, as new rows exclude what exceeds by more, and plans that exceed rows do so by no more
-/// than that; and shares nearer to all of the rows are all of them.
-static constexpr double leastStep = 0.95, nearlyAll = 0.01;
+/// than that; shares nearer to all of the rows are all of them, and parts nearer to each other than
+/// the last one are the same.
+static constexpr double leastStep = 0.95, nearlyAll = 0.01, leastWay = 1e-3;
 /// Effort limit where no plan keeps the rows: the part of the room between them and a known plan
 /// below which none is looked for.
 static constexpr double leastRoom = 1.0 / 64;
@@ -54,6 +55,9 @@ static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
 /// So often bounds are proved with further rows.
 static constexpr unsigned maxProofs = 4;
+/// Effort limits: what proofs take until no better plan is found any more, as a part of what they
+/// may, and partial plans of those that look for a plan alone, some tenths of a second.
+static constexpr int64_t firstPartOfProof = 8, fewProvingSteps = int64_t(1) << 28;
 /// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, a quarter of a second to a second, and entries of the tables of its
 /// proof. What it costs shows in the gap.
@@ -101,16 +105,19 @@ private:
   using TriedPlan = std::pair<double, planner::Assignment>;
   double toMs(int64_t costs) const { return 1e3 * problem.getSeconds(costs); }
   planner::SavedPlan getSavedPlan(ProgramAttr program) const;
-  /// Of a solve: a part of the effort, all of it, or what proves bounds within rows, too.
-  enum class Effort { Rough, Thorough, Proof };
+  /// Of a solve: a part of the effort, all of it, and a brief proof, which finds better plans
+  /// within rows, too, or what proves bounds there.
+  enum class Effort { Rough, Thorough, Extended, Proof };
   planner::SolveOptions getOptions(Effort effort) const;
   void tell(const planner::SolveProgress &progress, bool isOfAllRows);
   std::vector<const TriedPlan *> getPlansToCombine() const;
   OtherPlan makeOther(const TriedPlan &plan);
   planner::Solution solve(planner::Assignment start, Effort effort, double part = 1);
   bool setRows(std::vector<planner::Row> rows);
-  planner::Solution solveWithin(double part) { return solveWithin(part, rows.size()); }
-  planner::Solution solveWithin(double part, size_t numRows);
+  planner::Solution solveWithin(double part) {
+    return solveWithin(part, rows.size(), Effort::Rough);
+  }
+  planner::Solution solveWithin(double part, size_t numRows, Effort effort);
   planner::Solution solveRoughly();
   void fitBest();
   bool mayUseRoom() const;
@@ -131,7 +138,7 @@ private:
     return (search.seconds && seconds >= *search.seconds) || search.isInterrupted();
   }
   bool searchWithPrices();
-  void searchBeyondRows();
+  bool searchBeyondRows(Effort effort);
   void noteConflict(const planner::Conflict &found);
   bool take(const planner::Assignment &plan, double bytes);
   void takeKnown(const Propagation &known);
@@ -144,6 +151,7 @@ private:
   void proveBest();
   MeasuredMemory proveFrom(planner::Assignment plan);
   bool mayProveMore() const;
+  bool mayGain() const;
   void dropRows();
   void addStarts();
 
@@ -191,8 +199,8 @@ private:
   /// The solution without rows, once it is known.
   planner::Solution free;
   double bestPeak = std::numeric_limits<double>::infinity();
-  /// That the next proof may take.
-  int64_t provingSteps = planner::checkedSteps;
+  /// Partial plans that the next proof may make.
+  int64_t provingSteps = planner::checkedSteps / firstPartOfProof;
   /// All that were tried; what is taken aside, local search begins with those that need the least.
   std::vector<TriedPlan> others;
   /// Where the last solution ended.
@@ -234,7 +242,9 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
   if (isBrief) {
     options.bucketLimit = maxVisits;
   }
-  options.provingSteps = effort == Effort::Proof && !isLarge() ? provingSteps : 0;
+  options.provingSteps = 0;
+  if (!isLarge() && effort >= Effort::Extended)
+    options.provingSteps = effort == Effort::Proof ? provingSteps : fewProvingSteps;
   if (effort != Effort::Proof)
     options.clusterPricing = 0;
   // Effort: a quarter of the iterations at most goes before the first step of prices, which raise
@@ -449,9 +459,13 @@ MeasuredMemory Search::proveFrom(planner::Assignment plan) {
 /// Whether the problem of the certificate has a better plan than fits. A proof of a large problem
 /// takes minutes: there is one.
 bool Search::mayProveMore() const {
-  return !isLarge() && hasFitting() && bestPeak > capacity && !isTooTight && !mustStop() &&
-         static_cast<double>(taken.cost - best.certifiedBound) >
-             searchedGap * static_cast<double>(taken.cost);
+  return !isLarge() && hasFitting() && bestPeak > capacity && !isTooTight && mayGain();
+}
+
+/// Whether what is proved leaves room for a better plan.
+bool Search::mayGain() const {
+  return !mustStop() && static_cast<double>(taken.cost - best.certifiedBound) >
+                            searchedGap * static_cast<double>(taken.cost);
 }
 
 /// Without rows a problem is easier, and what it proves holds with them, too.
@@ -474,7 +488,7 @@ void Search::dropRows() {
 }
 
 /// The search mostly ends with a plan that is somewhat faster than the one taken and does not fit:
-/// one that fills as much less of the rows as that exceeds may.
+/// one that fills as much less of the rows as that exceeds may, and others between them.
 void Search::fitBest() {
   if (bestPeak <= capacity)
     return;
@@ -482,23 +496,37 @@ void Search::fitBest() {
   // What no plan keeps, none fills less of.
   if (isTooTight)
     return;
-  double bytes = bestPeak, part = getStep(bytes);
+  // The best plan of a small problem is found, and of more parts; large ones take minutes.
+  const Effort effort = isLarge() ? Effort::Rough : Effort::Extended;
+  // Plans within the first part fit or are no better, those within the second one do not fit.
+  double enough = 0, tooMuch = 1, part = getStep(bestPeak);
   start = best.assignment;
-  for (unsigned trial = 0; trial < maxFits && bytes > capacity && !mustStop(); ++trial) {
-    planner::Solution solution = solveWithin(part, bestRows);
+  for (unsigned trial = 0;
+       trial < (isLarge() ? maxFits / 2 : maxFits) && tooMuch - enough > leastWay && !mustStop();
+       ++trial) {
+    planner::Solution solution = solveWithin(part, bestRows, effort);
     // So small a part leaves no plan, or no better one.
     if (solution.assignment.empty() || (hasFitting() && solution.cost >= taken.cost)) {
-      part = (1 + part) / 2;
+      enough = part;
+      part = (tooMuch + part) / 2;
       if (solution.assignment.empty())
         warmStart = nullptr;
       continue;
     }
     start = solution.assignment;
     apply(start);
-    bytes = meter.getBytes(graph);
+    const double bytes = meter.getBytes(graph);
     others.push_back({bytes, start});
     take(start, bytes);
-    part *= getStep(bytes);
+    if (bytes > capacity) {
+      tooMuch = part;
+      part = std::max(part * getStep(bytes), (enough + part) / 2);
+    } else if (isLarge()) {
+      break;
+    } else {
+      enough = part;
+      part = (tooMuch + part) / 2;
+    }
   }
   // What is proved is that of rows as they were.
   setRows(rows.getFirst(bestRows));
@@ -531,11 +559,11 @@ void Search::takeKnown(const Propagation &known) {
 
 /// With the first rows as they were made, of which plans fill a part, or with a part of the room
 /// that the plan which is taken has beyond them.
-planner::Solution Search::solveWithin(double part, size_t numRows) {
+planner::Solution Search::solveWithin(double part, size_t numRows, Effort effort) {
   std::vector<planner::Row> within = rows.getWithin(part, taken.assignment);
   within.resize(std::min(numRows, within.size()));
   setRows(std::move(within));
-  planner::Solution solution = solve(start, Effort::Rough, part);
+  planner::Solution solution = solve(start, effort, part);
   setRows(rows.getAll());
   return solution;
 }
@@ -607,16 +635,17 @@ bool Search::searchWithPrices() {
 }
 
 /// Rows say too much of plans unlike those that made them: faster plans that exceed them by little
-/// may fit. What those hold that do not becomes rows, which the next ones keep as they are.
-void Search::searchBeyondRows() {
+/// may fit. What those hold that do not becomes rows, which the next ones keep as they are. True:
+/// one fits.
+bool Search::searchBeyondRows(Effort effort) {
   if (!hasFitting() || rows.empty() || splitsNext() || isLarge())
-    return;
+    return false;
   const size_t numRows = rows.size();
   const int64_t before = taken.cost;
   double beyond = 1 / leastStep;
   for (unsigned trial = 0; trial < maxBeyond && !mustStop(); ++trial) {
     setRows(rows.getBeyond(beyond, numRows));
-    planner::Solution solution = solve(taken.assignment, Effort::Rough, beyond);
+    planner::Solution solution = solve(taken.assignment, effort, beyond);
     setRows(rows.getAll());
     if (solution.assignment.empty() || solution.cost >= taken.cost)
       break;
@@ -631,6 +660,7 @@ void Search::searchBeyondRows() {
   if (taken.cost == before)
     rows.keepFirst(numRows);
   setRows(rows.getAll());
+  return taken.cost < before;
 }
 
 /// Half of the way back to all of the rows, or to all of the room beyond them.
@@ -750,7 +780,7 @@ bool Search::run() {
     while (runRound())
       ++numRounds;
   }
-  searchBeyondRows();
+  searchBeyondRows(Effort::Rough);
   if (splitsNext())
     for (const TriedPlan *plan : getPlansToCombine())
       memorySearch.whole.push_back(makeOther(*plan));
@@ -763,6 +793,16 @@ bool Search::run() {
     if (bestRows > 0) {
       proveBest();
       fitBest();
+      // With as much effort as that, plans beyond the rows are found that were not before.
+      if (mayGain() && searchBeyondRows(Effort::Extended)) {
+        returnToRows();
+        proveBest();
+        fitBest();
+      }
+      if (!isLarge()) {
+        provingSteps = planner::checkedSteps;
+        proveBest();
+      }
       dropRows();
     }
     addStarts();

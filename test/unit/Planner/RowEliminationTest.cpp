@@ -146,8 +146,7 @@ TEST(RowElimination, PricesOtherRows) {
     for (int64_t below : {cutoff, std::max<int64_t>(expected - 1, 1)}) {
       RowEliminationEffort effort;
       effort.labels = 1U << 20;
-      auto found =
-          eliminateWithRows(network, scales, potentials, prices, kept, below, effort, {});
+      auto found = eliminateWithRows(network, scales, potentials, prices, kept, below, effort, {});
       ASSERT_TRUE(found);
       int64_t bound = scales.toPicoseconds(found->bound);
       ASSERT_EQ(std::min(bound, below), std::min(below, expected)) << seed << print(problem);
