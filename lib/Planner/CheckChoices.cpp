@@ -280,6 +280,7 @@ void ChoiceSearch::eliminate(uint32_t variable) {
 void ChoiceSearch::passBack() {
   const size_t numCosts = rows_.excess.size();
   std::vector<std::vector<Wide>> beyond;
+  beyond.reserve(least_.size());
   for (const std::vector<Wide> &least : least_)
     beyond.emplace_back(least.size(), noChoice);
   for (size_t i = result_.variables.size(); i-- > 0;) {

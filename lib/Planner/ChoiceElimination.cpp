@@ -351,6 +351,7 @@ bool ChoiceEliminator::eliminate(uint32_t node) {
 void ChoiceEliminator::lookBack() {
   // By node: with what it leaves.
   std::vector<std::vector<int64_t>> beyond;
+  beyond.reserve(tables_.size());
   for (const ChoiceTable &table : tables_)
     beyond.emplace_back(table.size(), infeasible);
   for (size_t i = tables_.size(); i-- > 0;) {

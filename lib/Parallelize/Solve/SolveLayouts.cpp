@@ -148,7 +148,7 @@ private:
     return static_cast<double>(best.cost - best.certifiedBound) <=
            searchedGap * static_cast<double>(best.cost);
   }
-  void proveBest();
+  void proveBest(unsigned mostProofs);
   MeasuredMemory proveFrom(planner::Assignment plan);
   bool mayProveMore() const;
   bool mayGain() const;
@@ -420,11 +420,11 @@ void Search::returnToRows() {
 /// Where rows bind, bounds take more effort than plans do, which is worth it for the problem of the
 /// certificate. The plan may become better on the way: where it does not fit then, there is more to
 /// prove once there are rows for what it holds.
-void Search::proveBest() {
+void Search::proveBest(unsigned mostProofs) {
   if (isCertified() || mustStop())
     return;
   MeasuredMemory memory = proveFrom(best.assignment);
-  for (unsigned proofs = 1; proofs < maxProofs && mayProveMore(); ++proofs) {
+  for (unsigned proofs = 1; proofs < mostProofs && mayProveMore(); ++proofs) {
     others.push_back({bestPeak, best.assignment});
     rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
     if (!setRows(rows.getAll()))
@@ -791,17 +791,17 @@ bool Search::run() {
   returnToRows();
   if (capacity > 0) {
     if (bestRows > 0) {
-      proveBest();
+      proveBest(maxProofs);
       fitBest();
       // With as much effort as that, plans beyond the rows are found that were not before.
       if (mayGain() && searchBeyondRows(Effort::Extended)) {
         returnToRows();
-        proveBest();
+        proveBest(maxProofs);
         fitBest();
       }
       if (!isLarge()) {
         provingSteps = planner::checkedSteps;
-        proveBest();
+        proveBest(/*mostProofs=*/1);
       }
       dropRows();
     }
