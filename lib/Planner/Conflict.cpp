@@ -112,6 +112,7 @@ bool Explainer::isInfeasible(const Selection &selection) {
   // The first plan that is found ends the trial.
   options.gap = 1;
   options.keepCertificate = false;
+  options.provingSteps = 0;
   options.explains = false;
   return Run(*problem, options).run().status == SolveStatus::Infeasible;
 }

@@ -457,7 +457,7 @@ Solution Run::run() {
     dive(getBriefElimination());
   if (options_.keepCertificate && incumbent_.isKnown())
     certify();
-  if (options_.keepCertificate && !isDone() && !mustStop())
+  if (options_.provingSteps > 0 && !isDone() && !mustStop())
     proveWithinRows();
   finish();
   return std::move(solution_);

@@ -128,6 +128,7 @@ void Run::startFolded(bool isWarm) {
   options.iterationsFar = 0;
   options.warmStart = nullptr;
   options.keepCertificate = false;
+  options.provingSteps = 0;
   options.onProgress = nullptr;
   options.seconds -= seconds();
   // Prices are those of the whole problem. Each of their steps takes two iterations, and there may

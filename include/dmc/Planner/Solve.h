@@ -73,7 +73,7 @@ struct SolveOptions {
   bool repairsStarts = true;
   /// Steps of all eliminations that keep rows of memory.
   int64_t rowSteps = int64_t(1) << 24;
-  /// Steps of those that prove a bound for a certificate where these leave a gap.
+  /// Steps of those that prove a bound where these leave a gap, and find better plans on the way.
   int64_t provingSteps = checkedSteps;
   /// Nodes of the search among the states that are left.
   int64_t searchNodes = 200'000;

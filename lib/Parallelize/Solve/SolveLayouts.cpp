@@ -260,8 +260,9 @@ planner::SolveOptions Search::getOptions(Effort effort) const {
       options.rowSteps /= roughPart;
     options.searchNodes /= roughPart;
     options.divesAtPrices = !isLarge();
-    options.keepCertificate = false;
   }
+  // Of plans that are looked for alone nothing is certified.
+  options.keepCertificate = effort == Effort::Thorough || effort == Effort::Proof;
   if (search.seconds)
     options.seconds = std::max(0.0, *search.seconds - seconds);
   if (search.interrupt)
