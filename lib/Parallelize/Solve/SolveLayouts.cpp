@@ -55,9 +55,11 @@ static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
 /// So often bounds are proved with further rows.
 static constexpr unsigned maxProofs = 4;
-/// Effort limits: what proofs take until no better plan is found any more, as a part of what they
-/// may, and partial plans of those that look for a plan alone, some tenths of a second.
-static constexpr int64_t firstPartOfProof = 8, fewProvingSteps = int64_t(1) << 28;
+/// Effort limits, in partial plans: of the last proof, some ten seconds, of those before, until no
+/// better plan is found any more, and of those that look for a plan alone, some tenths of a second.
+static constexpr int64_t lastProvingSteps = planner::checkedSteps / 4,
+                         firstProvingSteps = lastProvingSteps / 4,
+                         fewProvingSteps = lastProvingSteps / 16;
 /// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, a quarter of a second to a second, and entries of the tables of its
 /// proof. What it costs shows in the gap.
@@ -200,7 +202,7 @@ private:
   planner::Solution free;
   double bestPeak = std::numeric_limits<double>::infinity();
   /// Partial plans that the next proof may make.
-  int64_t provingSteps = planner::checkedSteps / firstPartOfProof;
+  int64_t provingSteps = firstProvingSteps;
   /// All that were tried; what is taken aside, local search begins with those that need the least.
   std::vector<TriedPlan> others;
   /// Where the last solution ended.
@@ -801,7 +803,7 @@ bool Search::run() {
         fitBest();
       }
       if (!isLarge()) {
-        provingSteps = planner::checkedSteps;
+        provingSteps = lastProvingSteps;
         proveBest(/*mostProofs=*/1);
       }
       dropRows();
