@@ -55,11 +55,11 @@ static constexpr int64_t roughPart = 8;
 static constexpr unsigned maxThorough = 4;
 /// So often bounds are proved with further rows.
 static constexpr unsigned maxProofs = 4;
-/// Effort limits, in partial plans: of the last proof, some ten seconds, of those before, until no
+/// Effort limits, in partial plans: of the last proof, up to a minute, of those before, until no
 /// better plan is found any more, and of those that look for a plan alone, some tenths of a second.
-static constexpr int64_t lastProvingSteps = planner::checkedSteps / 4,
-                         firstProvingSteps = lastProvingSteps / 4,
-                         fewProvingSteps = lastProvingSteps / 16;
+static constexpr int64_t lastProvingSteps = planner::checkedSteps,
+                         firstProvingSteps = lastProvingSteps / 16,
+                         fewProvingSteps = lastProvingSteps / 64;
 /// Effort limits of a problem with rows, and where the boundary is given and a propagated plan is
 /// there: visits of states, a quarter of a second to a second, and entries of the tables of its
 /// proof. What it costs shows in the gap.
