@@ -426,19 +426,22 @@ void Search::returnToRows() {
 void Search::proveBest(unsigned mostProofs) {
   if (isCertified() || mustStop())
     return;
-  MeasuredMemory memory = proveFrom(best.assignment);
-  for (unsigned proofs = 1; proofs < mostProofs && mayProveMore(); ++proofs) {
-    others.push_back({bestPeak, best.assignment});
-    rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
-    if (!setRows(rows.getAll()))
-      return;
-    planner::Solution before = std::move(best);
-    const size_t rowsBefore = std::exchange(bestRows, rows.size());
+  MeasuredMemory memory;
+  for (unsigned proofs = 0; proofs < mostProofs && (proofs == 0 || mayProveMore()); ++proofs) {
+    planner::Solution before = best;
+    const size_t rowsBefore = bestRows;
     const double peakBefore = bestPeak;
-    memory = proveFrom(taken.assignment);
+    if (proofs > 0) {
+      others.push_back({bestPeak, best.assignment});
+      rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
+      if (!setRows(rows.getAll()))
+        return;
+      bestRows = rows.size();
+    }
+    memory = proveFrom(proofs == 0 ? best.assignment : taken.assignment);
     if (best.certifiedBound >= before.certifiedBound)
       continue;
-    // What fewer rows prove holds with more of them, too.
+    // What fewer rows, or another proof, prove holds with more of them, too.
     best = std::move(before);
     bestRows = rowsBefore;
     bestPeak = peakBefore;
@@ -801,6 +804,9 @@ bool Search::run() {
         returnToRows();
         proveBest(maxProofs);
         fitBest();
+      } else {
+        // The best bound may be that of fewer rows.
+        setRows(rows.getFirst(bestRows));
       }
       if (!isLarge()) {
         provingSteps = lastProvingSteps;
