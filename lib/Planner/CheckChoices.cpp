@@ -265,6 +265,8 @@ void ChoiceSearch::eliminate(uint32_t variable) {
     trace.table = *next;
     left.erase(next);
     joined = join(joined, trace);
+    // What it lies above the bound at least is all that is looked at again.
+    tables_[trace.table] = {};
     joinedLeast.push_back(joined.least);
   }
   if (isOver())

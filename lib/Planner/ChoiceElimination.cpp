@@ -47,7 +47,7 @@ private:
   bool join(Joined &joined, Use use);
   void joinPair(const Joined &joined, const PairTable &pair, Joined &next, ChoiceJoin &trace);
   void joinTable(const Joined &joined, const ChoiceTable &table, Joined &next, ChoiceJoin &trace);
-  bool isTooMuch(const Joined &joined);
+  bool isTooMuch(const Joined &joined) const;
   ChoiceTable project(const Joined &joined, EliminatedNode &eliminated) const;
   void lookBack();
 
@@ -196,13 +196,12 @@ ChoiceEliminator::Use ChoiceEliminator::takeNext(llvm::SmallVectorImpl<Use> &use
 ChoiceEliminator::Joined ChoiceEliminator::startNode(uint32_t node) const {
   Joined joined;
   joined.scope = {node};
-  for (uint32_t s = 0; s < sizes_[node]; ++s) {
+  for (uint32_t s = 0; s < sizes_[node]; ++s)
     joined.addWith(s, excess_.ofNodes[node][s], 0);
-  }
   return joined;
 }
 
-bool ChoiceEliminator::isTooMuch(const Joined &joined) {
+bool ChoiceEliminator::isTooMuch(const Joined &joined) const {
   const auto entries = static_cast<int64_t>(joined.size());
   return effort_.steps < 0 || entries > effort_.entries || entries_ + entries > effort_.allEntries;
 }
@@ -337,6 +336,9 @@ bool ChoiceEliminator::eliminate(uint32_t node) {
     Use use = takeNext(left, joined.scope);
     if (!join(joined, use))
       return false;
+    // What its choices cost is all that is looked at again.
+    if (!use.isPair)
+      tables_[use.number].states = {};
   }
   order_.remove(node);
   const auto number = static_cast<uint32_t>(tables_.size());
