@@ -1,10 +1,10 @@
-//===- CheckChoices.cpp - What choices cost ahead, recomputed -------------===//
+//===- CheckChoices.cpp - Choices below a cutoff, recomputed --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of the checker: as plain as can be, and with none of the solver's code. Variables are
-// eliminated one after the other (Bertele and Brioschi 1972, "Nonserial Dynamic Programming"), and
-// what the later ones cost at least is passed back. Tables have the choices that have plans alone:
-// where few plans lie below the cutoff, these are few.
+// eliminated one after the other (Bertele and Brioschi 1972, "Nonserial Dynamic Programming").
+// Tables have the choices that have plans alone: where few plans lie below the cutoff, these are
+// few.
 //
 //===----------------------------------------------------------------------===//
 #include "CheckChoices.h"
@@ -62,7 +62,6 @@ private:
   Joined join(const Joined &joined, CheckedJoin &next);
   Table project(const Joined &joined, CheckedVariable &variable) const;
   void eliminate(uint32_t variable);
-  void passBack();
   bool isOver() const { return steps_ < 0 || limit_ < 0; }
 
   /// What looking for a choice in tables takes, in plans that are made or compared.
@@ -73,14 +72,8 @@ private:
   int64_t limit_;
   int64_t &steps_;
   std::vector<Table> tables_;
-  /// By table: what its choices lie above the bound at least.
-  std::vector<std::vector<Wide>> least_;
-  /// By eliminated variable and join: the same of the choices there.
-  std::vector<std::vector<std::vector<Wide>>> joined_;
   CheckedScopes scopes_;
   CheckedChoices result_;
-  /// Of all that is last.
-  Wide sum_ = 0;
 };
 } // namespace
 
@@ -125,7 +118,6 @@ void ChoiceSearch::addTables() {
 void ChoiceSearch::add(Table table) {
   if (!table.scope.empty())
     scopes_.addTable(table.scope, tables_.size());
-  least_.push_back(table.least);
   tables_.push_back(std::move(table));
 }
 
@@ -240,7 +232,6 @@ std::vector<size_t> ChoiceSearch::takeTables(uint32_t variable) {
 void ChoiceSearch::eliminate(uint32_t variable) {
   std::vector<size_t> left = takeTables(variable);
   CheckedVariable &eliminated = result_.variables.emplace_back();
-  auto &joinedLeast = joined_.emplace_back();
   Joined joined;
   joined.scope = {variable};
   for (const Choice &choice : tables_[variable].choices)
@@ -265,52 +256,13 @@ void ChoiceSearch::eliminate(uint32_t variable) {
     trace.table = *next;
     left.erase(next);
     joined = join(joined, trace);
-    // What it lies above the bound at least is all that is looked at again.
     tables_[trace.table] = {};
-    joinedLeast.push_back(joined.least);
   }
   if (isOver())
     return;
   Table made = project(joined, eliminated);
   result_.isEmpty |= made.choices.empty();
-  if (eliminated.isLast && !result_.isEmpty)
-    sum_ += made.least.front();
   add(std::move(made));
-}
-
-/// What the rest lies above the bound at least with a choice, from the last variable to the first.
-void ChoiceSearch::passBack() {
-  const size_t numCosts = rows_.excess.size();
-  std::vector<std::vector<Wide>> beyond;
-  beyond.reserve(least_.size());
-  for (const std::vector<Wide> &least : least_)
-    beyond.emplace_back(least.size(), noChoice);
-  for (size_t i = result_.variables.size(); i-- > 0;) {
-    CheckedVariable &variable = result_.variables[i];
-    if (variable.isLast)
-      beyond[numCosts + i].front() = sum_ - least_[numCosts + i].front();
-    // What plans with a choice lie above the bound at least.
-    std::vector<Wide> whole;
-    for (size_t choice = 0; choice < variable.left.size(); ++choice) {
-      const Wide rest = beyond[numCosts + i][variable.left[choice]];
-      whole.push_back(rest == noChoice ? noChoice : joined_[i].back()[choice] + rest);
-    }
-    for (size_t j = variable.joins.size(); j-- > 0;) {
-      CheckedJoin &join = variable.joins[j];
-      std::vector<Wide> before((j == 0 ? least_[join.table] : joined_[i][j - 1]).size(), noChoice);
-      for (size_t choice = 0; choice < whole.size(); ++choice) {
-        const bool isBelow = whole[choice] < cutoff_;
-        join.ahead.push_back(isBelow ? whole[choice] - joined_[i][j][choice] : noChoice);
-        if (!isBelow)
-          continue;
-        Wide &ofFrom = before[join.from[choice]];
-        ofFrom = std::min(ofFrom, whole[choice]);
-        Wide &ofOther = beyond[join.table][join.with[choice]];
-        ofOther = std::min(ofOther, whole[choice] - least_[join.table][join.with[choice]]);
-      }
-      whole = std::move(before);
-    }
-  }
 }
 
 std::optional<CheckedChoices> ChoiceSearch::run(const std::vector<uint32_t> &order) {
@@ -338,9 +290,6 @@ std::optional<CheckedChoices> ChoiceSearch::run(const std::vector<uint32_t> &ord
   }
   if (isOver())
     return std::nullopt;
-  result_.isEmpty |= sum_ >= cutoff_;
-  if (!result_.isEmpty)
-    passBack();
   return std::move(result_);
 }
 

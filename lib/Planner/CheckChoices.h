@@ -1,4 +1,4 @@
-//===- CheckChoices.h - What choices cost ahead, recomputed -----*- C++ -*-===//
+//===- CheckChoices.h - Choices below a cutoff, recomputed ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Part of the checker: as plain as can be, and with none of the solver's code.
@@ -17,9 +17,6 @@ namespace dmc::planner {
 struct CheckedJoin {
   size_t table = 0;
   std::vector<size_t> from, with;
-  /// By choice: what all plans with it lie above the bound at least for what is not joined;
-  /// `noChoice`: none of them lies below the cutoff.
-  std::vector<__int128> ahead;
 };
 
 /// Of an eliminated variable: the first join is the table of its own costs.
@@ -40,8 +37,8 @@ struct CheckedChoices {
   bool isEmpty = false;
 };
 
-/// The choices of the elimination of variables without rows, which lie above the bound by less than
-/// `cutoff` with all others. Nothing, if they are more than `limit`, or take more than `steps`,
+/// The choices of the elimination of variables without rows, which may lie above the bound by less
+/// than `cutoff`. Nothing, if they are more than `limit`, or take more than `steps`,
 /// from which that is taken off. The variables of `order`, each once, go first, then the one whose
 /// table would have the fewest choices.
 std::optional<CheckedChoices> findChoices(const CheckedRows &rows, __int128 cutoff, int64_t limit,

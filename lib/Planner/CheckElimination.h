@@ -36,14 +36,18 @@ struct CheckedRows {
   std::vector<int64_t> capacities;
   /// By variable: state by state, the bytes in each row.
   std::vector<std::vector<int64_t>> bytes;
+  /// By row: with these prices of a byte plans lie above the bound as far as said. Correct with any.
+  std::vector<__int128> prices;
+  /// Plans of that cost or more do not count, nor do those that lie above the bound by so much.
+  __int128 costLimit = noChoice, excessLimit = noChoice;
 };
 
-/// The least cost of the plans that keep all rows, or less than that; plans whose excess is
-/// `cutoff` or more do not count. `noChoice`: there is none. Nothing, if the tables of the
-/// elimination have more than `limit` entries, or it takes more than `steps` partial plans that are
-/// made or compared. The variables of `order`, each once, go first.
-std::optional<__int128> findLeastWithin(const CheckedRows &rows, __int128 cutoff, int64_t limit,
-                                        int64_t steps, const std::vector<uint32_t> &order);
+/// The least cost of the plans that keep all rows and are below the limits, or less than that;
+/// `noChoice`: there is none. Nothing, if the tables of the elimination have more than `limit`
+/// entries, or it takes more than `steps` partial plans that are made or compared. The variables of
+/// `order`, each once, go first.
+std::optional<__int128> findLeastWithin(const CheckedRows &rows, int64_t limit, int64_t steps,
+                                        const std::vector<uint32_t> &order);
 
 } // namespace dmc::planner
 

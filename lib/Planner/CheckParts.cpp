@@ -147,8 +147,12 @@ std::optional<int64_t> Checker::eliminateWithin(int64_t cost) {
     rows.excess = makeExcess(stage, bound);
     // Bounds are rounded up: with this much and more they are the cutoff at least.
     Wide common = static_cast<Wide>(certificate_.scale) * certificate_.priceScale;
-    auto found = findLeastWithin(rows, (cutoff - 1) * common - bound + 1, checkedEntriesWithin,
-                                 steps_, within.order);
+    Wide limit = (cutoff - 1) * common + 1;
+    rows.excessLimit = limit - bound;
+    rows.costLimit = limit + getCapacityCosts(others);
+    for (uint32_t row : within.rows)
+      rows.prices.push_back(static_cast<Wide>(stage.prices[row]) * certificate_.scale);
+    auto found = findLeastWithin(rows, checkedEntriesWithin, steps_, within.order);
     if (!found)
       return std::nullopt;
     if (*found != noChoice)

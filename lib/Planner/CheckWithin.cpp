@@ -5,7 +5,7 @@
 // an elimination, the plans of which none is both cheaper and smaller in all rows than another.
 //
 //===----------------------------------------------------------------------===//
-#include "CheckChoices.h"
+#include "CheckPrices.h"
 
 #include <algorithm>
 #include <tuple>
@@ -28,19 +28,25 @@ struct Table {
   std::vector<int64_t> most;
 };
 
+/// What partial plans have to be below: above the bound, and at prices.
+struct Below {
+  Wide excess;
+  std::vector<std::pair<const std::vector<Wide> *, Wide>> priced;
+};
+
 class EliminationWithin {
 public:
-  EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices, Wide cutoff,
-                    int64_t &steps);
+  EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices, int64_t &steps);
 
   std::optional<Wide> run();
 
 private:
   void addBytes();
   void addTables();
-  Table join(const Table &joined, const CheckedJoin &join);
+  bool findViews();
+  Table join(const Table &joined, size_t variable, size_t number);
   std::vector<Plan> combine(const std::vector<Plan> &plans, const std::vector<Plan> &others,
-                            Wide ahead, const std::vector<int64_t> &most);
+                            const Below &below, const std::vector<int64_t> &most);
   Table project(Table joined, const CheckedVariable &variable);
   void finish(std::vector<Plan> &plans, const std::vector<int64_t> &most);
   bool isOver() const { return steps_ < 0; }
@@ -50,12 +56,12 @@ private:
 
   const CheckedRows &rows_;
   const CheckedChoices &choices_;
-  Wide cutoff_;
   int64_t &steps_;
-  /// By row: what is left once all variables use their least, and the most that they use above it.
-  std::vector<int64_t> room_, all_;
-  /// By variable: its states' bytes above the least, and the most of them.
-  std::vector<std::vector<std::vector<int64_t>>> bytes_;
+  CheckedBytes bytes_;
+  CheckedAhead ahead_;
+  std::vector<PricedView> views_;
+  /// By row: the most that all variables use above their least, and, by variable, each of them.
+  std::vector<int64_t> all_;
   std::vector<std::vector<int64_t>> most_;
   /// By number, as choices name them.
   std::vector<Table> tables_;
@@ -69,8 +75,8 @@ static std::vector<int64_t> add(std::vector<int64_t> sum, const std::vector<int6
 }
 
 EliminationWithin::EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices,
-                                     Wide cutoff, int64_t &steps)
-    : rows_(rows), choices_(choices), cutoff_(cutoff), steps_(steps), room_(rows.capacities),
+                                     int64_t &steps)
+    : rows_(rows), choices_(choices), steps_(steps), bytes_{{}, rows.capacities},
       all_(rows.capacities.size(), 0) {
   addBytes();
   addTables();
@@ -85,14 +91,14 @@ void EliminationWithin::addBytes() {
       least[i % count] = std::min(least[i % count], bytes[i]);
       most[i % count] = std::max(most[i % count], bytes[i]);
     }
-    auto &ofStates = bytes_.emplace_back();
+    auto &ofStates = bytes_.ofStates.emplace_back();
     for (uint32_t state = 0; state < rows_.sizes[v]; ++state) {
       auto &ofState = ofStates.emplace_back();
       for (size_t row = 0; row < count; ++row)
         ofState.push_back(bytes[state * count + row] - least[row]);
     }
     for (size_t row = 0; row < count; ++row) {
-      room_[row] -= least[row];
+      bytes_.room[row] -= least[row];
       most[row] -= least[row];
       all_[row] += most[row];
     }
@@ -102,54 +108,89 @@ void EliminationWithin::addBytes() {
 
 /// The tables of costs. A variable's own one has what its states use, too.
 void EliminationWithin::addTables() {
-  const std::vector<int64_t> none(room_.size(), 0);
+  const std::vector<int64_t> none(all_.size(), 0);
   for (size_t i = 0; i < choices_.entries.size(); ++i) {
     const bool isOwn = i < rows_.sizes.size();
     Table table;
     table.most = isOwn ? most_[i] : none;
     for (size_t entry : choices_.entries[i])
       table.plans.push_back({{rows_.costs[i].costs[entry], rows_.excess[i].costs[entry],
-                              isOwn ? bytes_[i][entry] : none}});
+                              isOwn ? bytes_.ofStates[i][entry] : none}});
     tables_.push_back(std::move(table));
   }
 }
 
-Table EliminationWithin::join(const Table &joined, const CheckedJoin &join) {
+/// What choices cost ahead; false: none has a plan.
+bool EliminationWithin::findViews() {
+  auto ahead = findAhead(choices_, rows_.excess, rows_.excessLimit);
+  if (!ahead)
+    return false;
+  auto views = makeViews(rows_, choices_, bytes_, *ahead);
+  if (!views)
+    return false;
+  views_ = std::move(*views);
+  // Without the choices that have no plan at other prices.
+  ahead = findAhead(choices_, rows_.excess, rows_.excessLimit, &*ahead);
+  if (!ahead)
+    return false;
+  ahead_ = std::move(*ahead);
+  return true;
+}
+
+Table EliminationWithin::join(const Table &joined, size_t variable, size_t number) {
+  const CheckedJoin &join = choices_.variables[variable].joins[number];
   const Table &table = tables_[join.table];
   Table made;
   made.most = add(joined.most, table.most);
-  for (size_t choice = 0; choice < join.from.size(); ++choice)
-    made.plans.push_back(join.ahead[choice] == noChoice ? std::vector<Plan>()
-                                                        : combine(joined.plans[join.from[choice]],
-                                                                  table.plans[join.with[choice]],
-                                                                  join.ahead[choice], made.most));
+  for (size_t choice = 0; choice < join.from.size(); ++choice) {
+    const Wide ahead = ahead_[variable][number][choice];
+    made.plans.emplace_back();
+    if (ahead == noChoice)
+      continue;
+    Below below{rows_.excessLimit - ahead, {}};
+    for (const PricedView &view : views_)
+      below.priced.push_back({&view.prices, view.limit - view.ahead[variable][number][choice]});
+    made.plans.back() = combine(joined.plans[join.from[choice]], table.plans[join.with[choice]],
+                                below, made.most);
+  }
   return made;
 }
 
+static bool isBelow(const Below &below, const Plan &plan) {
+  for (const auto &[prices, limit] : below.priced) {
+    Wide priced = plan.cost;
+    for (size_t row = 0; row < plan.bytes.size(); ++row)
+      priced += (*prices)[row] * plan.bytes[row];
+    if (priced >= limit)
+      return false;
+  }
+  return plan.excess < below.excess;
+}
+
 std::vector<Plan> EliminationWithin::combine(const std::vector<Plan> &plans,
-                                             const std::vector<Plan> &others, Wide ahead,
-                                             const std::vector<int64_t> &below) {
+                                             const std::vector<Plan> &others, const Below &below,
+                                             const std::vector<int64_t> &mostBelow) {
   std::vector<Plan> all;
   size_t most = leastToPrune;
   steps_ -= static_cast<int64_t>(plans.size() * others.size());
   for (const Plan &plan : plans) {
     if (all.size() > most) {
-      finish(all, below);
+      finish(all, mostBelow);
       most = std::max(leastToPrune, 2 * all.size());
     }
     for (const Plan &other : others) {
-      if (isOver() || plan.excess + other.excess + ahead >= cutoff_)
+      if (isOver() || plan.excess + other.excess >= below.excess)
         continue;
-      std::vector<int64_t> bytes = add(plan.bytes, other.bytes);
+      Plan both{plan.cost + other.cost, plan.excess + other.excess, add(plan.bytes, other.bytes)};
       bool fits = true;
-      for (size_t row = 0; row < bytes.size(); ++row)
-        fits &= bytes[row] <= room_[row];
-      if (fits)
-        all.push_back({plan.cost + other.cost, plan.excess + other.excess, std::move(bytes)});
+      for (size_t row = 0; row < both.bytes.size(); ++row)
+        fits &= both.bytes[row] <= bytes_.room[row];
+      if (fits && isBelow(below, both))
+        all.push_back(std::move(both));
     }
   }
   if (plans.size() > 1 && others.size() > 1)
-    finish(all, below);
+    finish(all, mostBelow);
   return all;
 }
 
@@ -164,7 +205,7 @@ void EliminationWithin::finish(std::vector<Plan> &plans, const std::vector<int64
   // Bytes of a row that the other variables cannot exceed any more are of no account.
   for (Plan &plan : plans)
     for (size_t row = 0; row < plan.bytes.size(); ++row)
-      if (plan.bytes[row] + all_[row] - most[row] <= room_[row])
+      if (plan.bytes[row] + all_[row] - most[row] <= bytes_.room[row])
         plan.bytes[row] = 0;
   std::sort(plans.begin(), plans.end(), [](const Plan &a, const Plan &b) {
     return std::tie(a.excess, a.cost, a.bytes) < std::tie(b.excess, b.cost, b.bytes);
@@ -196,27 +237,29 @@ Table EliminationWithin::project(Table joined, const CheckedVariable &variable) 
 
 std::optional<Wide> EliminationWithin::run() {
   if (choices_.isEmpty ||
-      std::any_of(room_.begin(), room_.end(), [](int64_t room) { return room < 0; }))
+      std::any_of(bytes_.room.begin(), bytes_.room.end(), [](int64_t room) { return room < 0; }) ||
+      !findViews())
     return noChoice;
   // Of what no variable is in.
   Table ends;
-  ends.most.assign(room_.size(), 0);
+  ends.most.assign(all_.size(), 0);
   ends.plans.push_back({{0, 0, ends.most}});
   auto end = [&](const Table &table) {
     ends.most = add(ends.most, table.most);
-    ends.plans.front() = combine(ends.plans.front(), table.plans.front(), 0, ends.most);
+    ends.plans.front() =
+        combine(ends.plans.front(), table.plans.front(), {rows_.excessLimit, {}}, ends.most);
   };
   for (size_t i = 0; i < rows_.costs.size(); ++i)
     if (rows_.costs[i].scope.empty())
       end(tables_[i]);
-  for (const CheckedVariable &variable : choices_.variables) {
+  for (size_t number = 0; number < choices_.variables.size(); ++number) {
+    const CheckedVariable &variable = choices_.variables[number];
     Table joined;
-    joined.most.assign(room_.size(), 0);
-    joined.plans.assign(rows_.sizes[variable.joins.front().table],
-                        {{0, 0, std::vector<int64_t>(room_.size(), 0)}});
-    for (const CheckedJoin &next : variable.joins) {
-      joined = join(joined, next);
-      tables_[next.table] = {};
+    joined.most.assign(all_.size(), 0);
+    joined.plans.assign(rows_.sizes[variable.joins.front().table], {{0, 0, joined.most}});
+    for (size_t next = 0; next < variable.joins.size(); ++next) {
+      joined = join(joined, number, next);
+      tables_[variable.joins[next].table] = {};
       if (isOver())
         return std::nullopt;
     }
@@ -233,11 +276,11 @@ std::optional<Wide> EliminationWithin::run() {
   return least;
 }
 
-std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, Wide cutoff,
-                                                  int64_t limit, int64_t steps,
+std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, int64_t limit,
+                                                  int64_t steps,
                                                   const std::vector<uint32_t> &order) {
-  auto choices = findChoices(rows, cutoff, limit, steps, order);
+  auto choices = findChoices(rows, rows.excessLimit, limit, steps, order);
   if (!choices)
     return std::nullopt;
-  return EliminationWithin(rows, *choices, cutoff, steps).run();
+  return EliminationWithin(rows, *choices, steps).run();
 }

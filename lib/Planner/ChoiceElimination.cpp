@@ -1,4 +1,4 @@
-//===- ChoiceElimination.cpp - What choices of states cost ahead ----------===//
+//===- ChoiceElimination.cpp - Choices below a budget ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See ChoiceElimination.h.
@@ -49,7 +49,6 @@ private:
   void joinTable(const Joined &joined, const ChoiceTable &table, Joined &next, ChoiceJoin &trace);
   bool isTooMuch(const Joined &joined) const;
   ChoiceTable project(const Joined &joined, EliminatedNode &eliminated) const;
-  void lookBack();
 
   llvm::ArrayRef<uint32_t> sizes_;
   const ExcessTables &excess_;
@@ -62,8 +61,6 @@ private:
   ChoiceElimination result_;
   /// By eliminated node: what it left.
   std::vector<ChoiceTable> tables_;
-  /// By eliminated node and join, the node's states first: what the choices cost.
-  std::vector<std::vector<std::vector<int64_t>>> least_;
   int64_t entries_ = 0;
 };
 
@@ -210,7 +207,7 @@ bool ChoiceEliminator::isTooMuch(const Joined &joined) const {
 bool ChoiceEliminator::join(Joined &joined, Use use) {
   if (isInterrupted_ && isInterrupted_())
     return false;
-  ChoiceJoin trace{use.isPair, use.number, {}, {}, {}};
+  ChoiceJoin trace{use.isPair, use.number, {}, {}};
   Joined next;
   next.scope = joined.scope;
   for (uint32_t node : getScope(use))
@@ -225,7 +222,6 @@ bool ChoiceEliminator::join(Joined &joined, Use use) {
   entries_ += static_cast<int64_t>(next.size());
   joined = std::move(next);
   result_.nodes.back().joins.push_back(std::move(trace));
-  least_.back().push_back(joined.least);
   return true;
 }
 
@@ -331,14 +327,12 @@ bool ChoiceEliminator::eliminate(uint32_t node) {
   result_.nodes.push_back({});
   result_.nodes.back().node = node;
   Joined joined = startNode(node);
-  least_.push_back({joined.least});
   while (!left.empty()) {
     Use use = takeNext(left, joined.scope);
     if (!join(joined, use))
       return false;
-    // What its choices cost is all that is looked at again.
     if (!use.isPair)
-      tables_[use.number].states = {};
+      tables_[use.number] = {};
   }
   order_.remove(node);
   const auto number = static_cast<uint32_t>(tables_.size());
@@ -348,63 +342,14 @@ bool ChoiceEliminator::eliminate(uint32_t node) {
   return true;
 }
 
-/// From the last node to the first: what the rest costs at least with what each of them leaves, and
-/// with each choice that leads there.
-void ChoiceEliminator::lookBack() {
-  // By node: with what it leaves.
-  std::vector<std::vector<int64_t>> beyond;
-  beyond.reserve(tables_.size());
-  for (const ChoiceTable &table : tables_)
-    beyond.emplace_back(table.size(), infeasible);
-  for (size_t i = tables_.size(); i-- > 0;) {
-    EliminatedNode &node = result_.nodes[i];
-    if (node.isLast)
-      beyond[i].front() = result_.least - tables_[i].least.front();
-    // What a plan with a choice costs at least.
-    std::vector<int64_t> whole;
-    for (auto [choice, left] : llvm::enumerate(node.left))
-      whole.push_back(addExcess(least_[i].back()[choice], beyond[i][left]));
-    auto getAhead = [&](size_t join) {
-      std::vector<int64_t> ahead;
-      for (auto [choice, cost] : llvm::enumerate(whole))
-        ahead.push_back(cost >= budget_ ? infeasible : cost - least_[i][join][choice]);
-      return ahead;
-    };
-    for (size_t j = node.joins.size(); j-- > 0;) {
-      ChoiceJoin &join = node.joins[j];
-      join.ahead = getAhead(j + 1);
-      std::vector<int64_t> before(least_[i][j].size(), infeasible);
-      for (size_t choice = 0; choice < whole.size(); ++choice) {
-        if (whole[choice] >= budget_)
-          continue;
-        int64_t &ofFrom = before[join.from[choice]];
-        ofFrom = std::min(ofFrom, whole[choice]);
-        if (join.isPair)
-          continue;
-        int64_t &ofOther = beyond[join.number][join.with[choice]];
-        ofOther = std::min(ofOther, whole[choice] - tables_[join.number].least[join.with[choice]]);
-      }
-      whole = std::move(before);
-    }
-    node.ahead = getAhead(0);
-    least_[i].clear();
-  }
-}
-
 std::optional<ChoiceElimination> ChoiceEliminator::run() {
   while (std::optional<uint32_t> node = order_.next()) {
     if ((isInterrupted_ && isInterrupted_()) || !eliminate(*node))
       return std::nullopt;
-    if (tables_.back().size() == 0) {
-      result_.least = budget_;
-      return std::move(result_);
-    }
-    if (tables_.back().scope.empty())
-      result_.least = addExcess(result_.least, tables_.back().least.front());
+    result_.hasPlans = tables_.back().size() > 0;
+    if (!result_.hasPlans)
+      break;
   }
-  result_.least = std::min(result_.least, budget_);
-  if (result_.least < budget_)
-    lookBack();
   return std::move(result_);
 }
 

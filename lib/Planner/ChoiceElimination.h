@@ -1,4 +1,4 @@
-//===- ChoiceElimination.h - What choices of states cost ahead --*- C++ -*-===//
+//===- ChoiceElimination.h - Choices below a budget ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef DMC_LIB_PLANNER_CHOICEELIMINATION_H
 #define DMC_LIB_PLANNER_CHOICEELIMINATION_H
@@ -48,16 +48,11 @@ struct ChoiceJoin {
   uint32_t number = 0;
   /// By choice.
   std::vector<uint32_t> from, with;
-  /// By choice: what is not joined costs at least with it. `infeasible`: no plan below the budget
-  /// has it.
-  std::vector<int64_t> ahead;
 };
 
 /// A node that was eliminated.
 struct EliminatedNode {
   uint32_t node = 0;
-  /// By state, as in `ChoiceJoin`.
-  std::vector<int64_t> ahead;
   std::vector<ChoiceJoin> joins;
   /// By choice of the last join, or by state: the choice of the neighbours' states that it leaves,
   /// and how many these are.
@@ -69,8 +64,8 @@ struct EliminatedNode {
 
 struct ChoiceElimination {
   std::vector<EliminatedNode> nodes;
-  /// No choice costs less; the budget, if none costs less than that.
-  int64_t least = 0;
+  /// Some choices of all nodes may cost less than the budget.
+  bool hasPlans = true;
 };
 
 struct ChoiceEffort {
@@ -79,11 +74,9 @@ struct ChoiceEffort {
   int64_t &steps;
 };
 
-/// Eliminates the nodes of a network, of so many states each, in an order by a rule, and finds for
-/// each choice of states on the way what all others cost at least: exactly, as long as they cost
-/// less than `budget`, which choices that are left out do not. Two passes, as for min-marginals
-/// (S. Aji and R. McEliece, The generalized distributive law, 2000), over tables that have only
-/// such choices. Nothing, if that takes more than the effort, or once `isInterrupted` says so.
+/// Eliminates the nodes of a network, of so many states each, in an order by a rule. Tables have
+/// those choices of states alone that may cost less than `budget`. Nothing, if that takes more than
+/// the effort, or once `isInterrupted` says so.
 std::optional<ChoiceElimination> eliminateChoices(llvm::ArrayRef<uint32_t> sizes,
                                                   const ExcessTables &tables, int64_t budget,
                                                   OrderRule rule, ChoiceEffort effort,

@@ -29,12 +29,14 @@ uint32_t LabelProducts::startTrace(uint32_t node, uint32_t state) {
 }
 
 bool LabelProducts::multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                             llvm::ArrayRef<int64_t> rest, Labels &product) {
+                             llvm::ArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest,
+                             Labels &product) {
   const Labels &a = ofA.of, &b = ofB.of;
   const size_t numRows = room_.size();
   product.clear();
   pairs_.clear();
   size_t most = leastToPrune;
+  std::vector<int64_t> bytes(numRows);
   effort_.steps -= static_cast<int64_t>(ofA.size() * ofB.size());
   if (effort_.steps < 0)
     return false;
@@ -51,15 +53,17 @@ bool LabelProducts::multiply(const LabelRange &ofA, const LabelRange &ofB, int64
         break;
       const int64_t *bytesOfA = a.bytes.data() + i * numRows,
                     *bytesOfB = b.bytes.data() + j * numRows;
+      const int64_t cost = a.cost[i] + b.cost[j];
       bool fits = true;
-      for (size_t r = 0; fits && r < numRows; ++r)
-        fits = bytesOfA[r] + bytesOfB[r] <= room_[r];
-      if (!fits)
+      for (size_t r = 0; fits && r < numRows; ++r) {
+        bytes[r] = bytesOfA[r] + bytesOfB[r];
+        fits = bytes[r] <= room_[r];
+      }
+      if (!fits || !isBelow(limits, cost, bytes.data()))
         continue;
-      for (size_t r = 0; r < numRows; ++r)
-        product.bytes.push_back(bytesOfA[r] + bytesOfB[r]);
+      product.bytes.insert(product.bytes.end(), bytes.begin(), bytes.end());
       product.excess.push_back(excess);
-      product.cost.push_back(a.cost[i] + b.cost[j]);
+      product.cost.push_back(cost);
       product.trace.push_back(static_cast<uint32_t>(pairs_.size()));
       pairs_.push_back({a.trace[i], b.trace[j], Origin::none, 0});
     }

@@ -4,6 +4,7 @@
 #define DMC_LIB_PLANNER_LABELPRODUCTS_H
 
 #include "Labels.h"
+#include "OtherPrices.h"
 #include "RowElimination.h"
 
 namespace dmc::planner {
@@ -11,9 +12,10 @@ namespace dmc::planner {
 /// Combines partial plans of different nodes, and leaves out those that lead to no better plan.
 class LabelProducts {
 public:
-  /// `capacities` are those of the rows that count, in bytes.
-  LabelProducts(std::vector<int64_t> capacities, RowEliminationEffort &effort)
-      : effort_(effort), room_(std::move(capacities)), totalMost_(room_.size(), 0) {}
+  /// `capacities` are those of the rows that count, in bytes; `priceScale` as in `Scales`.
+  LabelProducts(std::vector<int64_t> capacities, int64_t priceScale, RowEliminationEffort &effort)
+      : effort_(effort), priceScale_(priceScale), room_(std::move(capacities)),
+        totalMost_(room_.size(), 0) {}
 
   /// A node whose states use from `least` to `most` bytes of a row.
   void addUse(size_t row, int64_t least, int64_t most) {
@@ -30,10 +32,23 @@ public:
   /// The states of a label, node by node; 0 of those that it does not have.
   std::vector<uint32_t> trace(uint32_t label, size_t numNodes) const;
 
-  /// Of all pairs of labels of different nodes those of less excess than `budget` that keep the
-  /// rows, pruned. `rest` is the most that other nodes use. False: it takes too many steps.
+  /// Whether a label of that cost and bytes costs less than each of the limits.
+  bool isBelow(llvm::ArrayRef<LabelLimit> limits, int64_t cost, const int64_t *bytes) const {
+    const Wide own = static_cast<Wide>(cost) * priceScale_;
+    for (const LabelLimit &limit : limits) {
+      Wide priced = own;
+      for (size_t r = 0; r < room_.size(); ++r)
+        priced += limit.prices[r] * bytes[r];
+      if (priced >= limit.cost)
+        return false;
+    }
+    return true;
+  }
+  /// Of all pairs of labels of different nodes those of less excess than `budget`, and below the
+  /// limits, that keep the rows, pruned. `rest` is the most that other nodes use. False: it takes
+  /// too many steps.
   bool multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                llvm::ArrayRef<int64_t> rest, Labels &product);
+                llvm::ArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest, Labels &product);
   /// Leaves the labels, in the order of their excess, that no other is as good as in everything; at
   /// most as many as the limit says. Bytes of a row that the others cannot exceed any more are of
   /// no account.
@@ -53,6 +68,7 @@ private:
   void spread(const Labels &labels, std::vector<uint32_t> &kept);
 
   RowEliminationEffort &effort_;
+  int64_t priceScale_;
   std::vector<int64_t> room_, totalMost_;
   std::vector<Origin> origins_;
   /// Of the pairs of labels of one product, of which most are pruned.

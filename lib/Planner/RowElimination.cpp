@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RowElimination.h"
-#include "ChoiceElimination.h"
+#include "ChoiceBounds.h"
 #include "LabelProducts.h"
+#include "OtherPrices.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,16 +39,20 @@ public:
 private:
   void addNodes(const Potentials &potentials, const std::vector<int64_t> &prices);
   void addEdges(const Potentials &potentials);
-  LabelTable startNode(const EliminatedNode &node);
-  bool join(LabelTable &joined, const ChoiceJoin &join);
+  std::optional<bool> findChoices();
+  LabelTable startNode(size_t number);
+  bool join(LabelTable &joined, size_t number, size_t ofJoin);
   LabelTable project(const LabelTable &joined, const EliminatedNode &node);
-  bool eliminate(const EliminatedNode &node);
+  bool eliminate(size_t number);
   std::vector<int64_t> getMost(uint32_t node) const;
   RowElimination getResult(const Labels &all) const;
 
   const Network &network_;
   const Scales &scales_;
   llvm::ArrayRef<uint32_t> rows_;
+  /// By row of these.
+  std::vector<int64_t> prices_;
+  int64_t cutoff_;
   RowEliminationEffort &effort_;
   const std::function<bool()> &isInterrupted_;
   Wide bound_ = 0;
@@ -59,6 +64,8 @@ private:
   /// What all plans cost beside their labels, in picoseconds / `Scales::common`.
   Wide base_ = 0;
   ChoiceElimination choices_;
+  ChoiceBounds bounds_;
+  OtherPrices otherPrices_;
   LabelProducts products_;
   ExcessTables excess_;
   std::vector<std::vector<int64_t>> nodeCost_, nodeBytes_;
@@ -66,6 +73,13 @@ private:
   /// By eliminated node.
   std::vector<LabelTable> tables_;
 };
+
+std::vector<int64_t> getPrices(const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows) {
+  std::vector<int64_t> ofRows;
+  for (uint32_t row : rows)
+    ofRows.push_back(prices[row]);
+  return ofRows;
+}
 
 std::vector<int64_t> getCapacities(const Network &network, llvm::ArrayRef<uint32_t> rows) {
   std::vector<int64_t> capacities;
@@ -80,8 +94,9 @@ LabelEliminator::LabelEliminator(const Network &network, const Scales &scales,
                                  llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
                                  RowEliminationEffort &effort,
                                  const std::function<bool()> &isInterrupted)
-    : network_(network), scales_(scales), rows_(rows), effort_(effort),
-      isInterrupted_(isInterrupted), products_(getCapacities(network, rows), effort) {
+    : network_(network), scales_(scales), rows_(rows), prices_(getPrices(prices, rows)),
+      cutoff_(cutoff), effort_(effort), isInterrupted_(isInterrupted),
+      otherPrices_(scales), products_(getCapacities(network, rows), scales.price, effort) {
   bound_ = ExactBound(network, scales, potentials, prices).bound();
   Wide rest = static_cast<Wide>(cutoff) * scales.common() - bound_;
   budget_ =
@@ -187,13 +202,14 @@ std::vector<int64_t> LabelEliminator::getMost(uint32_t node) const {
 }
 
 /// The labels of a node's states.
-LabelTable LabelEliminator::startNode(const EliminatedNode &node) {
+LabelTable LabelEliminator::startNode(size_t number) {
   const size_t numRows = rows_.size();
+  const EliminatedNode &node = choices_.nodes[number];
   LabelTable result;
   result.most = getMost(node.node);
   for (uint32_t s = 0; s < sizes_[node.node]; ++s) {
     const int64_t *bytes = nodeBytes_[node.node].data() + s * numRows;
-    bool fits = node.ahead[s] != infeasible;
+    bool fits = bounds_.nodes[number].states[s] != infeasible;
     for (size_t r = 0; r < numRows; ++r)
       fits &= bytes[r] <= products_.room()[r];
     if (fits) {
@@ -208,7 +224,8 @@ LabelTable LabelEliminator::startNode(const EliminatedNode &node) {
 }
 
 /// False: it takes too much.
-bool LabelEliminator::join(LabelTable &joined, const ChoiceJoin &join) {
+bool LabelEliminator::join(LabelTable &joined, size_t number, size_t ofJoin) {
+  const ChoiceJoin &join = choices_.nodes[number].joins[ofJoin];
   LabelTable next;
   next.most = joined.most;
   std::vector<int64_t> rest;
@@ -221,19 +238,22 @@ bool LabelEliminator::join(LabelTable &joined, const ChoiceJoin &join) {
   effort_.steps -= stepsOfChoice * static_cast<int64_t>(join.from.size());
   for (size_t choice = 0; choice < join.from.size(); ++choice) {
     const LabelRange labels = joined.labelsOf(join.from[choice]);
-    const int64_t ahead = join.ahead[choice];
+    const int64_t ahead = bounds_.nodes[number].joins[ofJoin][choice];
     if (ahead == infeasible || labels.size() == 0) {
       next.endChoice();
       continue;
     }
+    llvm::ArrayRef<LabelLimit> limits = otherPrices_.getLimits(number, ofJoin, choice);
     if (join.isPair) {
       const int64_t cost = excess_.ofPairs[join.number].costs[join.with[choice]];
       for (size_t label = labels.begin; label < labels.end; ++label)
-        if (labels.of.excess[label] + cost + ahead < budgetOfLabels_)
+        if (labels.of.excess[label] + cost + ahead < budgetOfLabels_ &&
+            products_.isBelow(limits, labels.of.cost[label] + cost,
+                              labels.of.bytes.data() + label * rows_.size()))
           next.labels.append(labels.of, label, cost);
     } else {
       if (!products_.multiply(labels, tables_[join.number].labelsOf(join.with[choice]),
-                              budgetOfLabels_ - ahead, rest, product))
+                              budgetOfLabels_ - ahead, limits, rest, product))
         return false;
       if (!product.empty())
         next.labels.append({product, 0, product.size()});
@@ -267,10 +287,11 @@ LabelTable LabelEliminator::project(const LabelTable &joined, const EliminatedNo
 }
 
 /// False: it takes too much.
-bool LabelEliminator::eliminate(const EliminatedNode &node) {
-  LabelTable joined = startNode(node);
-  for (const ChoiceJoin &next : node.joins) {
-    if (!join(joined, next))
+bool LabelEliminator::eliminate(size_t number) {
+  const EliminatedNode &node = choices_.nodes[number];
+  LabelTable joined = startNode(number);
+  for (auto [ofJoin, next] : llvm::enumerate(node.joins)) {
+    if (!join(joined, number, ofJoin))
       return false;
     if (!next.isPair)
       tables_[next.number] = {};
@@ -298,16 +319,36 @@ RowElimination LabelEliminator::getResult(const Labels &all) const {
   return result;
 }
 
-std::optional<RowElimination> LabelEliminator::run() {
-  if (llvm::any_of(products_.room(), [](int64_t room) { return room < 0; }))
-    return getResult({});
+/// Those below the cutoff, and what they cost ahead; false: there are none. Nothing: it takes too
+/// much.
+std::optional<bool> LabelEliminator::findChoices() {
   auto choices =
       eliminateChoices(sizes_, excess_, budgetOfLabels_, effort_.rule,
                        {effort_.entries, effort_.allEntries, effort_.steps}, isInterrupted_);
   if (!choices)
     return std::nullopt;
   choices_ = std::move(*choices);
-  if (choices_.least >= budgetOfLabels_)
+  if (!choices_.hasPlans)
+    return false;
+  bounds_ = findBounds(choices_, excess_.ofNodes, excess_.ofPairs, budgetOfLabels_);
+  if (bounds_.least >= budgetOfLabels_)
+    return false;
+  const Wide limit = static_cast<Wide>(cutoff_) * scales_.common() - base_;
+  const LabelCosts costs{nodeCost_, excess_.ofPairs, nodeBytes_, products_.room(), prices_};
+  if (!otherPrices_.start(choices_, costs, limit, bounds_, effort_.steps))
+    return false;
+  // Without the choices that others have shown to have no plan.
+  bounds_ = findBounds(choices_, excess_.ofNodes, excess_.ofPairs, budgetOfLabels_, &bounds_);
+  return bounds_.least < budgetOfLabels_;
+}
+
+std::optional<RowElimination> LabelEliminator::run() {
+  if (llvm::any_of(products_.room(), [](int64_t room) { return room < 0; }))
+    return getResult({});
+  std::optional<bool> hasChoices = findChoices();
+  if (!hasChoices)
+    return std::nullopt;
+  if (!*hasChoices)
     return getResult({});
   Labels all, product;
   all.excess.push_back(0);
@@ -315,8 +356,8 @@ std::optional<RowElimination> LabelEliminator::run() {
   all.trace.push_back(products_.startTrace());
   all.bytes.assign(rows_.size(), 0);
   std::vector<int64_t> most(rows_.size(), 0);
-  for (const EliminatedNode &node : choices_.nodes) {
-    if (!eliminate(node))
+  for (auto [number, node] : llvm::enumerate(choices_.nodes)) {
+    if (!eliminate(number))
       return std::nullopt;
     const LabelTable &table = tables_.back();
     if (table.labels.empty())
@@ -325,7 +366,7 @@ std::optional<RowElimination> LabelEliminator::run() {
       continue;
     for (size_t r = 0; r < rows_.size(); ++r)
       most[r] += table.most[r];
-    if (!products_.multiply({all, 0, all.size()}, table.labelsOf(0), budgetOfLabels_,
+    if (!products_.multiply({all, 0, all.size()}, table.labelsOf(0), budgetOfLabels_, {},
                             products_.getRest(most), product))
       return std::nullopt;
     std::swap(all, product);
