@@ -24,11 +24,13 @@ std::vector<planner::Row> SearchRows::getWithin(double share,
   return within;
 }
 
-std::vector<planner::Row> SearchRows::getBeyond(double factor, size_t count) const {
+std::vector<planner::Row> SearchRows::getBeyond(double factor) const {
   std::vector<planner::Row> beyond = rows;
-  for (size_t row = 0; row < count; ++row)
-    beyond[row].capacity = std::max(
-        beyond[row].capacity, static_cast<int64_t>(factor * static_cast<double>(capacities[row])));
+  for (auto [row, made, maker] : llvm::zip_equal(beyond, capacities, makers)) {
+    const auto most = static_cast<int64_t>(factor * static_cast<double>(made));
+    row.capacity =
+        std::max(row.capacity, std::min(most, made + (row.getBytes(maker) - made) / 2));
+  }
   return beyond;
 }
 

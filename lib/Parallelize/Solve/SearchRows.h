@@ -35,9 +35,10 @@ public:
   /// to 2 the way from those to what `known`, a plan, or one that fits holds there.
   std::vector<planner::Row> getWithin(double share, const planner::Assignment &known) const;
 
-  /// All rows, the first `count` with capacities so many times as large as they were made, or as
-  /// they are if that is more.
-  std::vector<planner::Row> getBeyond(double factor, size_t count) const;
+  /// All rows with capacities so many times as large as they were made, but no larger than half of
+  /// the way to what the plan holds that made the row, which does not fit; or as they are if that
+  /// is more.
+  std::vector<planner::Row> getBeyond(double factor) const;
 
   /// What a plan that needs too much holds becomes rows.
   void add(std::vector<MemoryRow> made, const planner::Assignment &maker);

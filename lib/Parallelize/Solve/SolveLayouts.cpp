@@ -641,8 +641,8 @@ bool Search::searchWithPrices() {
 }
 
 /// Rows say too much of plans unlike those that made them: faster plans that exceed them by little
-/// may fit. What those hold that do not becomes rows, which the next ones keep as they are. True:
-/// one fits.
+/// may fit. What those hold that do not becomes rows, which the next ones exceed by less. True: one
+/// fits.
 bool Search::searchBeyondRows(Effort effort) {
   if (!hasFitting() || rows.empty() || splitsNext() || isLarge())
     return false;
@@ -650,7 +650,7 @@ bool Search::searchBeyondRows(Effort effort) {
   const int64_t before = taken.cost;
   double beyond = 1 / leastStep;
   for (unsigned trial = 0; trial < maxBeyond && !mustStop(); ++trial) {
-    setRows(rows.getBeyond(beyond, numRows));
+    setRows(rows.getBeyond(beyond));
     planner::Solution solution = solve(taken.assignment, effort, beyond);
     setRows(rows.getAll());
     if (solution.assignment.empty() || solution.cost >= taken.cost)
