@@ -646,7 +646,6 @@ bool Search::searchWithPrices() {
 bool Search::searchBeyondRows(Effort effort) {
   if (!hasFitting() || rows.empty() || splitsNext() || isLarge())
     return false;
-  const size_t numRows = rows.size();
   const int64_t before = taken.cost;
   double beyond = 1 / leastStep;
   for (unsigned trial = 0; trial < maxBeyond && !mustStop(); ++trial) {
@@ -662,10 +661,6 @@ bool Search::searchBeyondRows(Effort effort) {
     }
     take(solution.assignment, memory.bytes);
   }
-  // Bounds are worse the more rows there are.
-  if (taken.cost == before)
-    rows.keepFirst(numRows);
-  setRows(rows.getAll());
   return taken.cost < before;
 }
 
@@ -800,13 +795,13 @@ bool Search::run() {
       proveBest(maxProofs);
       fitBest();
       // With as much effort as that, plans beyond the rows are found that were not before.
-      if (mayGain() && searchBeyondRows(Effort::Extended)) {
+      if (mayGain()) {
+        // Rows for what plans beyond them hold that do not fit raise the bound, too.
+        const bool isBetter = searchBeyondRows(Effort::Extended);
         returnToRows();
         proveBest(maxProofs);
-        fitBest();
-      } else {
-        // The best bound may be that of fewer rows.
-        setRows(rows.getFirst(bestRows));
+        if (isBetter)
+          fitBest();
       }
       if (!isLarge()) {
         provingSteps = lastProvingSteps;
