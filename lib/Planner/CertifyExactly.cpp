@@ -62,6 +62,9 @@ void Run::certifyExactly() {
           within.order = proofWithinRows_.order;
         },
         mostOfSteps * proofWithinRows_.steps);
+  // Neither clusters nor mini-buckets keep rows.
+  if (solution_.certificate.withinRows)
+    return;
   const int64_t enough = incumbent_.cost - static_cast<int64_t>(most);
   if (getRest() > most)
     certifyInClusters(enough);

@@ -10,40 +10,87 @@
 #include "CheckChoices.h"
 #include "CheckedScopes.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <set>
 
 using namespace dmc::planner;
 
 namespace {
 using Wide = __int128;
-/// States of some variables.
-using Choice = std::vector<uint32_t>;
+/// The states of some variables.
+using Choice = llvm::ArrayRef<uint32_t>;
 
+/// Choices of the states of a scope, one after the other, and what each lies above the bound at
+/// least.
 struct Table {
-  std::vector<uint32_t> scope;
-  /// In order; by choice, what it lies above the bound at least.
-  std::vector<Choice> choices;
+  std::vector<uint32_t> scope, states;
   std::vector<Wide> least;
 
+  size_t size() const { return least.size(); }
+  Choice get(size_t choice) const {
+    return Choice(states).slice(choice * scope.size(), scope.size());
+  }
   void add(Choice choice, Wide excess) {
-    choices.push_back(std::move(choice));
+    states.insert(states.end(), choice.begin(), choice.end());
     least.push_back(excess);
   }
-  /// Nothing: it has no such choice.
-  std::optional<Wide> find(const Choice &choice) const {
-    auto found = std::lower_bound(choices.begin(), choices.end(), choice);
-    if (found == choices.end() || *found != choice)
-      return std::nullopt;
-    return least[found - choices.begin()];
+};
+
+/// The choices of a table in the order of their states at some places.
+class Sorted {
+public:
+  Sorted(const Table &table, std::vector<size_t> places)
+      : table_(table), places_(std::move(places)), order_(table.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](size_t a, size_t b) { return compare(a, table.get(b), places_) < 0; });
   }
+  /// Those of the same states, from the first one in order on.
+  llvm::ArrayRef<size_t> getGroup(size_t first) const {
+    size_t end = first;
+    while (end < order_.size() && compare(order_[end], table_.get(order_[first]), places_) == 0)
+      ++end;
+    return llvm::ArrayRef(order_).slice(first, end - first);
+  }
+  /// Those whose states are, in the order of the places, the ones at `others` of a choice.
+  llvm::ArrayRef<size_t> find(Choice choice, const std::vector<size_t> &others) const {
+    auto begin = std::partition_point(order_.begin(), order_.end(),
+                                      [&](size_t own) { return compare(own, choice, others) < 0; });
+    auto end = std::partition_point(begin, order_.end(),
+                                    [&](size_t own) { return compare(own, choice, others) == 0; });
+    return llvm::ArrayRef(order_).slice(begin - order_.begin(), end - begin);
+  }
+
+private:
+  /// Less than 0, 0, or more, as a choice comes before, with or after what another one has at some
+  /// places.
+  int compare(size_t own, Choice choice, const std::vector<size_t> &at) const {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const uint32_t a = table_.get(own)[places_[i]], b = choice[at[i]];
+      if (a != b)
+        return a < b ? -1 : 1;
+    }
+    return 0;
+  }
+
+  const Table &table_;
+  std::vector<size_t> places_, order_;
 };
 
 /// Tables that are joined; what their other variables, and the tables of these alone, lie above the
 /// bound at least.
 struct Joined : Table {
   std::vector<Wide> ahead;
+};
+
+/// A table of which a scope has all variables: the places of these there.
+struct Inside {
+  std::vector<size_t> places;
+  const Table &table;
+  Sorted all;
 };
 
 class ChoiceSearch {
@@ -56,9 +103,7 @@ private:
   void add(Table table);
   double measure(uint32_t variable) const;
   std::vector<size_t> takeTables(uint32_t variable);
-  std::vector<size_t> getInside(const std::vector<uint32_t> &scope, size_t known) const;
-  std::optional<Wide> getAhead(const std::vector<size_t> &tables,
-                               const std::vector<uint32_t> &scope, const Choice &choice) const;
+  std::vector<Inside> getInside(const std::vector<uint32_t> &scope, size_t known) const;
   Joined join(const Joined &joined, CheckedJoin &next);
   Table project(const Joined &joined, CheckedVariable &variable) const;
   void eliminate(uint32_t variable);
@@ -77,17 +122,29 @@ private:
 };
 } // namespace
 
-/// The states of some variables in a choice of a scope that has them.
-static Choice pick(const std::vector<uint32_t> &scope, const Choice &choice,
-                   const std::vector<uint32_t> &variables) {
-  Choice picked;
-  for (uint32_t variable : variables)
-    picked.push_back(choice[std::find(scope.begin(), scope.end(), variable) - scope.begin()]);
-  return picked;
-}
-
 static bool isIn(const std::vector<uint32_t> &scope, uint32_t variable) {
   return std::find(scope.begin(), scope.end(), variable) != scope.end();
+}
+
+/// Of variables that the scope has.
+static std::vector<size_t> getPlaces(const std::vector<uint32_t> &scope,
+                                     const std::vector<uint32_t> &variables) {
+  std::vector<size_t> places;
+  for (uint32_t variable : variables)
+    places.push_back(std::find(scope.begin(), scope.end(), variable) - scope.begin());
+  return places;
+}
+
+/// What the tables lie above the bound at least; nothing: one of them does not have the choice.
+static std::optional<Wide> getAhead(const std::vector<Inside> &tables, Choice choice) {
+  Wide sum = 0;
+  for (const Inside &inside : tables) {
+    llvm::ArrayRef<size_t> found = inside.all.find(choice, inside.places);
+    if (found.empty())
+      return std::nullopt;
+    sum += inside.table.least[found.front()];
+  }
+  return sum;
 }
 
 ChoiceSearch::ChoiceSearch(const CheckedRows &rows, Wide cutoff, int64_t limit, int64_t &steps)
@@ -101,16 +158,16 @@ void ChoiceSearch::addTables() {
     for (size_t entry = 0; entry < excess.costs.size(); ++entry) {
       if (excess.costs[entry] == noChoice)
         continue;
-      Choice choice(excess.scope.size());
+      std::vector<uint32_t> choice(excess.scope.size());
       size_t left = entry;
       for (size_t place = choice.size(); place-- > 0;) {
         choice[place] = left % rows_.sizes[excess.scope[place]];
         left /= rows_.sizes[excess.scope[place]];
       }
-      table.add(std::move(choice), excess.costs[entry]);
+      table.add(choice, excess.costs[entry]);
       entries.push_back(entry);
     }
-    result_.isEmpty |= table.choices.empty();
+    result_.isEmpty |= table.size() == 0;
     add(std::move(table));
   }
 }
@@ -131,31 +188,23 @@ double ChoiceSearch::measure(uint32_t variable) const {
 
 /// Tables without the first variable of a scope whose variables it has, but not the first `known`
 /// ones of it alone.
-std::vector<size_t> ChoiceSearch::getInside(const std::vector<uint32_t> &scope,
+std::vector<Inside> ChoiceSearch::getInside(const std::vector<uint32_t> &scope,
                                             size_t known) const {
-  std::set<size_t> inside;
+  std::set<size_t> found;
   for (size_t place = known; place < scope.size(); ++place)
     for (size_t table : scopes_.uses[scope[place]]) {
       const std::vector<uint32_t> &named = tables_[table].scope;
       if (!isIn(named, scope.front()) &&
           std::all_of(named.begin(), named.end(), [&](uint32_t v) { return isIn(scope, v); }))
-        inside.insert(table);
+        found.insert(table);
     }
-  return {inside.begin(), inside.end()};
-}
-
-/// What they lie above the bound at least; nothing: one of them does not have the choice.
-std::optional<Wide> ChoiceSearch::getAhead(const std::vector<size_t> &tables,
-                                           const std::vector<uint32_t> &scope,
-                                           const Choice &choice) const {
-  Wide sum = 0;
-  for (size_t table : tables) {
-    auto found = tables_[table].find(pick(scope, choice, tables_[table].scope));
-    if (!found)
-      return std::nullopt;
-    sum += *found;
+  std::vector<Inside> inside;
+  for (size_t number : found) {
+    const Table &table = tables_[number];
+    inside.push_back(
+        {getPlaces(scope, table.scope), table, Sorted(table, getPlaces(table.scope, table.scope))});
   }
-  return sum;
+  return inside;
 }
 
 /// The scope of the first one, and what the table of the second one adds to it.
@@ -167,32 +216,29 @@ Joined ChoiceSearch::join(const Joined &joined, CheckedJoin &next) {
   for (uint32_t variable : table.scope)
     (isIn(joined.scope, variable) ? shared : added).push_back(variable);
   made.scope.insert(made.scope.end(), added.begin(), added.end());
-  std::map<Choice, std::vector<size_t>> byShared;
-  for (size_t other = 0; other < table.choices.size(); ++other)
-    byShared[pick(table.scope, table.choices[other], shared)].push_back(other);
-  const std::vector<size_t> inside = getInside(made.scope, joined.scope.size());
-  for (size_t choice = 0; choice < joined.choices.size(); ++choice) {
-    auto found = byShared.find(pick(joined.scope, joined.choices[choice], shared));
-    if (found == byShared.end())
-      continue;
-    for (size_t other : found->second) {
+  const std::vector<size_t> sharedPlaces = getPlaces(joined.scope, shared),
+                            addedPlaces = getPlaces(table.scope, added);
+  const Sorted byShared(table, getPlaces(table.scope, shared));
+  const std::vector<Inside> inside = getInside(made.scope, joined.scope.size());
+  std::vector<uint32_t> both;
+  for (size_t choice = 0; choice < joined.size(); ++choice)
+    for (size_t other : byShared.find(joined.get(choice), sharedPlaces)) {
       steps_ -= stepsOfChoice;
       if (isOver())
         return made;
-      Choice both = joined.choices[choice];
-      for (uint32_t state : pick(table.scope, table.choices[other], added))
-        both.push_back(state);
-      auto ahead = getAhead(inside, made.scope, both);
+      both.assign(joined.get(choice).begin(), joined.get(choice).end());
+      for (size_t place : addedPlaces)
+        both.push_back(table.get(other)[place]);
+      auto ahead = getAhead(inside, both);
       const Wide least = joined.least[choice] + table.least[other];
       if (!ahead || least + joined.ahead[choice] + *ahead >= cutoff_)
         continue;
       --limit_;
-      made.add(std::move(both), least);
+      made.add(both, least);
       made.ahead.push_back(joined.ahead[choice] + *ahead);
       next.from.push_back(choice);
       next.with.push_back(other);
     }
-  }
   return made;
 }
 
@@ -200,19 +246,19 @@ Joined ChoiceSearch::join(const Joined &joined, CheckedJoin &next) {
 Table ChoiceSearch::project(const Joined &joined, CheckedVariable &variable) const {
   Table made;
   made.scope.assign(joined.scope.begin() + 1, joined.scope.end());
-  std::map<Choice, std::vector<size_t>> byOthers;
-  for (size_t choice = 0; choice < joined.choices.size(); ++choice)
-    byOthers[{joined.choices[choice].begin() + 1, joined.choices[choice].end()}].push_back(choice);
-  variable.left.resize(joined.choices.size());
-  for (const auto &[others, choices] : byOthers) {
+  const Sorted byOthers(joined, getPlaces(joined.scope, made.scope));
+  variable.left.resize(joined.size());
+  for (size_t first = 0; first < joined.size();) {
+    llvm::ArrayRef<size_t> choices = byOthers.getGroup(first);
     Wide least = noChoice;
     for (size_t choice : choices) {
       least = std::min(least, joined.least[choice]);
-      variable.left[choice] = made.choices.size();
+      variable.left[choice] = made.size();
     }
-    made.add(others, least);
+    made.add(joined.get(choices.front()).drop_front(), least);
+    first += choices.size();
   }
-  variable.numLeft = made.choices.size();
+  variable.numLeft = made.size();
   variable.isLast = made.scope.empty();
   return made;
 }
@@ -234,10 +280,9 @@ void ChoiceSearch::eliminate(uint32_t variable) {
   CheckedVariable &eliminated = result_.variables.emplace_back();
   Joined joined;
   joined.scope = {variable};
-  for (const Choice &choice : tables_[variable].choices)
-    joined.choices.push_back(choice);
-  joined.least.assign(joined.choices.size(), 0);
-  joined.ahead.assign(joined.choices.size(), 0);
+  joined.states = tables_[variable].states;
+  joined.least.assign(joined.states.size(), 0);
+  joined.ahead.assign(joined.states.size(), 0);
   // What adds the fewest choices.
   auto countNew = [&](size_t table) {
     double count = 1;
@@ -261,7 +306,7 @@ void ChoiceSearch::eliminate(uint32_t variable) {
   if (isOver())
     return;
   Table made = project(joined, eliminated);
-  result_.isEmpty |= made.choices.empty();
+  result_.isEmpty |= made.size() == 0;
   add(std::move(made));
 }
 

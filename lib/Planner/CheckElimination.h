@@ -36,7 +36,8 @@ struct CheckedRows {
   std::vector<int64_t> capacities;
   /// By variable: state by state, the bytes in each row.
   std::vector<std::vector<int64_t>> bytes;
-  /// By row: with these prices of a byte plans lie above the bound as far as said. Correct with any.
+  /// By row: with these prices of a byte plans lie above the bound as far as said. Correct with
+  /// any.
   std::vector<__int128> prices;
   /// Plans of that cost or more do not count, nor do those that lie above the bound by so much.
   __int128 costLimit = noChoice, excessLimit = noChoice;

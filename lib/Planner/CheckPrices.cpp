@@ -14,7 +14,7 @@ using namespace dmc::planner;
 using Wide = __int128;
 
 /// What choices cost ahead is kept for so many of them in all: takes memory, and decides no result.
-static constexpr size_t mostKept = size_t(1) << 24;
+static constexpr size_t mostKept = size_t(1) << 25;
 
 /// All prices halved, or half as much more; a row free, or dearer by as much as it is, or by all
 /// prices if it is free.

@@ -150,8 +150,8 @@ Table EliminationWithin::join(const Table &joined, size_t variable, size_t numbe
     Below below{rows_.excessLimit - ahead, {}};
     for (const PricedView &view : views_)
       below.priced.push_back({&view.prices, view.limit - view.ahead[variable][number][choice]});
-    made.plans.back() = combine(joined.plans[join.from[choice]], table.plans[join.with[choice]],
-                                below, made.most);
+    made.plans.back() =
+        combine(joined.plans[join.from[choice]], table.plans[join.with[choice]], below, made.most);
   }
   return made;
 }

@@ -128,39 +128,49 @@ Run::findAtPrices(const std::optional<std::vector<uint32_t>> &choice, int64_t li
   return network_->toChoice(small.toAssignment(*found->choice));
 }
 
+/// Rows are kept, beside those that are to be, once the cheapest plan exceeds them, or leaves room
+/// there that has a price. `effort.steps` are those of an elimination, all are taken off `steps`.
 Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
-                                        std::set<uint32_t> &rowsToKeep,
-                                        RowEliminationEffort &effort) {
+                                        std::set<uint32_t> &rowsToKeep, RowEliminationEffort effort,
+                                        int64_t &steps) {
   auto choice = incumbent_.isKnown() ? network_->toChoice(incumbent_.assignment) : std::nullopt;
   auto states = findCheapStates(bound, most, choice);
   // Plans with other states cost more than the bound by `most`.
-  int64_t proved = std::min(cutoff, scales_.toPicoseconds(bound.bound() + most));
+  const int64_t ofOthers = scales_.toPicoseconds(bound.bound() + most);
   if (!states) {
-    prove(proved, BoundSource::Elimination);
+    prove(std::min(cutoff, ofOthers), BoundSource::Elimination);
     return RowTrial::NoPlan;
   }
-  const int64_t before = effort.steps;
-  std::optional<StatesTrial> trial = eliminateStates(
-      network_->restrict(*states), restrictPotentials(*network_, potentials_, *states), rowsToKeep,
-      cutoff, effort);
-  if (!trial)
-    return RowTrial::TooMuch;
-  prove(std::min(proved, trial->bound), BoundSource::Elimination);
-  proofWithinRows_ = {std::move(trial->rows), std::move(trial->order), before - effort.steps};
-  auto row = trial->exceeded ? trial->exceeded : trial->roomy;
-  return row && rowsToKeep.insert(*row).second ? RowTrial::ExceedsOthers : RowTrial::Done;
+  RowEliminator eliminator(network_->restrict(*states), scales_,
+                           restrictPotentials(*network_, potentials_, *states), prices_, cutoff);
+  const int64_t stepsOfEach = effort.steps;
+  while (steps > 0 && !mustStop() && !isDone()) {
+    effort.steps = std::min(stepsOfEach, steps);
+    const int64_t before = effort.steps, choicesBefore = eliminator.stepsOfChoices();
+    cutoff = std::min(cutoff, getCutoff());
+    auto trial = eliminateStates(eliminator, rowsToKeep, cutoff, effort);
+    steps -= before - effort.steps;
+    if (!trial)
+      return RowTrial::TooMuch;
+    prove(std::min({cutoff, ofOthers, trial->bound}), BoundSource::Elimination);
+    proofWithinRows_ = {std::move(trial->rows), std::move(trial->order),
+                        before - effort.steps + choicesBefore};
+    auto row = trial->exceeded ? trial->exceeded : trial->roomy;
+    if (!row || !rowsToKeep.insert(*row).second)
+      return RowTrial::Done;
+  }
+  return RowTrial::TooMuch;
 }
 
-std::optional<Run::StatesTrial> Run::eliminateStates(const Network &small,
-                                                     const Potentials &potentials,
+std::optional<Run::StatesTrial> Run::eliminateStates(RowEliminator &eliminator,
                                                      const std::set<uint32_t> &rowsToKeep,
                                                      int64_t cutoff, RowEliminationEffort &effort) {
+  const Network &small = eliminator.network();
   std::vector<uint32_t> rows;
   for (uint32_t row : rowsToKeep)
     if (prices_[row] != 0 || std::binary_search(small.rows().begin(), small.rows().end(), row))
       rows.push_back(row);
-  auto found = eliminateWithRows(small, scales_, potentials, prices_, rows, cutoff, effort,
-                                 [&] { return mustStop(); });
+  auto found = eliminator.run(rows, cutoff, effort, [&] { return mustStop(); });
   if (!found)
     return std::nullopt;
   StatesTrial trial;
@@ -252,15 +262,16 @@ bool Run::combineWithinRows(llvm::ArrayRef<const Assignment *> plans) {
   auto states = findStatesOf(plans);
   if (!states)
     return true;
-  const Network small = network_->restrict(*states);
-  const Potentials potentials = restrictPotentials(*network_, potentials_, *states);
+  RowEliminator eliminator(network_->restrict(*states), scales_,
+                           restrictPotentials(*network_, potentials_, *states), prices_,
+                           getCutoff());
   std::set<uint32_t> rows;
   while (!mustStop() && !isDone()) {
     RowEliminationEffort effort;
     effort.labels = labelsOfCombined;
     effort.keepsSmall = true;
     effort.steps = options_.rowSteps;
-    auto trial = eliminateStates(small, potentials, rows, getCutoff(), effort);
+    auto trial = eliminateStates(eliminator, rows, getCutoff(), effort);
     if (!trial)
       return false;
     if (!trial->exceeded || !rows.insert(*trial->exceeded).second)
@@ -296,16 +307,10 @@ void Run::diveWithRows() {
   combinePlansWithinRows();
   std::set<uint32_t> rowsToKeep = getPricedRows();
   bool isFound = false;
-  for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone();) {
-    RowEliminationEffort effort;
-    effort.steps = std::min(effort.steps, rowSteps_);
-    rowSteps_ -= effort.steps;
-    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), rowsToKeep, effort);
-    rowSteps_ += std::max<int64_t>(effort.steps, 0);
-    isFound |= result == RowTrial::Done || result == RowTrial::ExceedsOthers;
-    if (result == RowTrial::ExceedsOthers)
-      continue;
-    ++trial;
+  for (int trial = 0; trial < 12 && rowSteps_ > 0 && !mustStop() && !isDone(); ++trial) {
+    RowTrial result = eliminateCheapStates(bound, most, getCutoff(), rowsToKeep,
+                                           RowEliminationEffort(), rowSteps_);
+    isFound |= result == RowTrial::Done;
     if (result == RowTrial::TooMuch ? isFound : result == RowTrial::Done && most >= rest)
       break;
     // Too few states have no plan.
@@ -319,26 +324,26 @@ void Run::diveWithRows() {
 /// In one order after the other, which decide how much it takes; the one that was best comes first.
 Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
                                   std::set<uint32_t> &rowsToKeep,
-                                  llvm::MutableArrayRef<OrderRule> rules, int64_t &steps) {
+                                  llvm::MutableArrayRef<OrderRule> rules, int64_t &first,
+                                  int64_t &steps) {
   const Wide most = static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1;
   const int64_t all = steps;
-  for (int64_t each = firstSteps; each / growthOfSteps < all; each *= growthOfSteps)
+  for (int64_t each = first; each / growthOfSteps < all; each *= growthOfSteps)
     for (OrderRule &rule : rules) {
-      if (steps <= 0 || mustStop())
+      if (steps <= 0 || mustStop() || isDone())
         return RowTrial::TooMuch;
       RowEliminationEffort effort;
       // What the checker repeats.
       effort.allEntries = checkedEntriesWithin;
       effort.entries = effort.allEntries / 4;
       effort.labels = std::numeric_limits<uint32_t>::max();
-      effort.steps = std::min(each, steps);
+      effort.steps = each;
       effort.rule = rule;
-      steps -= effort.steps;
-      RowTrial result = eliminateCheapStates(bound, most, cutoff, rowsToKeep, effort);
-      steps += std::max<int64_t>(effort.steps, 0);
+      RowTrial result = eliminateCheapStates(bound, most, cutoff, rowsToKeep, effort, steps);
       if (result == RowTrial::TooMuch)
         continue;
       std::rotate(rules.begin(), &rule, &rule + 1);
+      first = each;
       return result;
     }
   return RowTrial::TooMuch;
@@ -355,17 +360,19 @@ void Run::proveWithinRows() {
   OrderRule rules[] = {OrderRule::LeastFill, OrderRule::SmallestResult, OrderRule::SmallestTable};
   std::set<uint32_t> rowsToKeep;
   double share = firstShare;
+  // What sufficed for a cutoff, those above it take, too.
+  int64_t first = firstSteps;
   for (int failures = 0; failures < maxFailures && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;
     int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));
     int64_t ofCutoff = steps / 2;
     steps -= ofCutoff;
-    RowTrial result = eliminateBelow(bound, cutoff, rowsToKeep, rules, ofCutoff);
+    RowTrial result = eliminateBelow(bound, cutoff, rowsToKeep, rules, first, ofCutoff);
     steps += ofCutoff;
     if (result == RowTrial::TooMuch) {
       share /= 4;
       ++failures;
-    } else if (result != RowTrial::ExceedsOthers) {
+    } else {
       share = std::min(1.0, 2 * share);
     }
   }

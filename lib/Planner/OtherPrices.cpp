@@ -14,7 +14,7 @@
 using namespace dmc::planner;
 
 /// Effort limit: what choices cost ahead is kept for so many in all.
-static constexpr int64_t maxBounds = int64_t(1) << 24;
+static constexpr int64_t maxBounds = int64_t(1) << 25;
 
 static int64_t countChoices(const ChoiceElimination &choices) {
   int64_t count = 0;
@@ -25,8 +25,7 @@ static int64_t countChoices(const ChoiceElimination &choices) {
 }
 
 /// Each row free, or dearer by all prices; all rows cheaper or dearer by half.
-std::vector<std::vector<Wide>>
-OtherPrices::choosePrices(llvm::ArrayRef<int64_t> prices) const {
+std::vector<std::vector<Wide>> OtherPrices::choosePrices(llvm::ArrayRef<int64_t> prices) const {
   std::vector<Wide> own;
   Wide all = 0;
   for (int64_t price : prices) {

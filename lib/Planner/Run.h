@@ -119,16 +119,16 @@ private:
   /// plan.
   enum class RowTrial {
     Done,
-    NoPlan,        // the states have none
-    ExceedsOthers, // the plan that was found exceeds a row that was not kept, or leaves room there
-                   // that has a price: the row is kept the next time
-    TooMuch        // for the limits
+    NoPlan, // the states have none
+    TooMuch // for the limits
   };
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
-                                std::set<uint32_t> &rowsToKeep, RowEliminationEffort &effort);
-  /// The same of all partial plans below a cutoff.
+                                std::set<uint32_t> &rowsToKeep, RowEliminationEffort effort,
+                                int64_t &steps);
+  /// The same of all partial plans below a cutoff. `first` are the steps to begin with, and then
+  /// those that sufficed.
   RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff, std::set<uint32_t> &rowsToKeep,
-                          llvm::MutableArrayRef<OrderRule> rules, int64_t &steps);
+                          llvm::MutableArrayRef<OrderRule> rules, int64_t &first, int64_t &steps);
   /// What the plans of some states cost at least. Of rows that count by their prices alone, the one
   /// that the best plan exceeds the most, and the one whose room to spare lowers the bound the
   /// most.
@@ -138,9 +138,8 @@ private:
     /// The rows that were kept, and the variables, in which they were eliminated.
     std::vector<uint32_t> rows, order;
   };
-  /// Elimination within some of the rows among states that are consistent; nothing: it took too
-  /// much.
-  std::optional<StatesTrial> eliminateStates(const Network &small, const Potentials &potentials,
+  /// Elimination within some of the rows; nothing: it took too much.
+  std::optional<StatesTrial> eliminateStates(RowEliminator &eliminator,
                                              const std::set<uint32_t> &rowsToKeep, int64_t cutoff,
                                              RowEliminationEffort &effort);
   std::set<uint32_t> getPricedRows() const;

@@ -28,8 +28,7 @@ std::vector<planner::Row> SearchRows::getBeyond(double factor) const {
   std::vector<planner::Row> beyond = rows;
   for (auto [row, made, maker] : llvm::zip_equal(beyond, capacities, makers)) {
     const auto most = static_cast<int64_t>(factor * static_cast<double>(made));
-    row.capacity =
-        std::max(row.capacity, std::min(most, made + (row.getBytes(maker) - made) / 2));
+    row.capacity = std::max(row.capacity, std::min(most, made + (row.getBytes(maker) - made) / 2));
   }
   return beyond;
 }

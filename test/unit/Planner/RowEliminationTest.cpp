@@ -15,6 +15,14 @@ using namespace dmc::planner;
 using namespace dmc::planner::test;
 
 namespace {
+std::optional<RowElimination>
+eliminateWithRows(const Network &network, const Scales &scales, const Potentials &potentials,
+                  const std::vector<int64_t> &prices, llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
+                  RowEliminationEffort &effort, const std::function<bool()> &isInterrupted) {
+  return RowEliminator(network, scales, potentials, prices, cutoff)
+      .run(rows, cutoff, effort, isInterrupted);
+}
+
 /// The better of what is found and of the bound, in picoseconds; infeasible: no plan is below the
 /// cutoff.
 struct Found {
