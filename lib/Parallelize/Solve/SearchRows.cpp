@@ -46,13 +46,6 @@ void SearchRows::add(std::vector<MemoryRow> made, const planner::Assignment &mak
     allow(plan, before);
 }
 
-void SearchRows::keepFirst(size_t count) {
-  rows.resize(count);
-  capacities.resize(count);
-  makers.resize(count);
-  origins.resize(count);
-}
-
 void SearchRows::allow(const planner::Assignment &plan) {
   fitting.push_back(plan);
   allow(plan, 0);

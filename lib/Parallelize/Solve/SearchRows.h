@@ -42,8 +42,6 @@ public:
 
   /// What a plan that needs too much holds becomes rows.
   void add(std::vector<MemoryRow> made, const planner::Assignment &maker);
-  /// Forgets all rows but the first `count`.
-  void keepFirst(size_t count);
   /// Of a plan that fits: a row that it exceeds says too much, and is given the capacity that the
   /// plan uses. So are rows that are added later.
   void allow(const planner::Assignment &plan);

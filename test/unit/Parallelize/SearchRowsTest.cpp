@@ -37,9 +37,13 @@ TEST(SearchRows, PlansMayFillAShare) {
 TEST(SearchRows, PlansMayExceedThemByAPart) {
   SearchRows rows;
   rows.add({getRow()}, {2});
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 1)), 112);
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 0)), 100);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.125)), 112);
+  // The plan that made the row does not fit: half of the way to what it holds.
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.5)), 130);
   EXPECT_EQ(getCapacity(rows.getAll()), 100);
+  SearchRows near;
+  near.add({getRow()}, {1});
+  EXPECT_EQ(getCapacity(near.getBeyond(1.125)), 110);
 }
 
 TEST(SearchRows, PlansThatFitKeepRowsBeforeAndAfter) {
@@ -52,8 +56,8 @@ TEST(SearchRows, PlansThatFitKeepRowsBeforeAndAfter) {
     EXPECT_EQ(row.capacity, 120);
   EXPECT_EQ(rows.getMadeCapacity(0), 100);
   // What is allowed is no less than a part beyond what was made.
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.125, 2)), 120);
-  EXPECT_EQ(getCapacity(rows.getBeyond(1.5, 2)), 150);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.125)), 120);
+  EXPECT_EQ(getCapacity(rows.getBeyond(1.5)), 130);
 }
 
 } // namespace
