@@ -8,6 +8,7 @@
 #include "RowElimination.h"
 
 #include "dmc/Planner/Oracle.h"
+#include "dmc/Planner/Solve.h"
 
 #include <numeric>
 
@@ -174,6 +175,55 @@ TEST(RowElimination, PricesOtherRows) {
   EXPECT_GT(byPlansThatFit, 500U);
 }
 
+/// The choices of one elimination serve for further rows and lower cutoffs.
+TEST(RowElimination, AddsRowsToItsChoices) {
+  size_t raised = 0;
+  for (uint32_t seed = 0; seed < 1000; ++seed) {
+    Drawer drawer(seed + 60000);
+    Draw how;
+    how.variables = 6;
+    how.infeasible = 5;
+    how.requests = 0;
+    how.rows = 3;
+    LayoutProblem problem = makeProblem(drawer.draw(how));
+    Network all(problem);
+    Consistency consistency = makeConsistent(all, keepAll(all));
+    if (consistency.emptyNode)
+      continue;
+    Network network = all.restrict(consistency.keep);
+    Scales scales(problem);
+    std::vector<int64_t> prices;
+    for (uint32_t row = 0; row < how.rows; ++row)
+      // No plan exceeds others.
+      prices.push_back(llvm::is_contained(all.rows(), row) ? drawer.below(3) * scales.price / 2
+                                                           : 0);
+    Messages messages(network);
+    messages.setPrices(scales.getPrices(prices));
+    messages.iterate();
+    Potentials potentials = messages.getPotentials(scales.potential);
+    int64_t cutoff = problem.getLargestCost() + 2, before = 0;
+    RowEliminator eliminator(network, scales, potentials, prices, cutoff);
+    std::vector<uint32_t> rows;
+    for (uint32_t row = 0; row <= how.rows; ++row) {
+      cutoff -= row % 2;
+      RowEliminationEffort effort, again;
+      effort.labels = again.labels = 1U << 20;
+      auto found = eliminator.run(rows, cutoff, effort, {});
+      auto fresh = eliminateWithRows(network, scales, potentials, prices, rows, cutoff, again, {});
+      ASSERT_TRUE(found && fresh);
+      int64_t bound = scales.toPicoseconds(found->bound);
+      ASSERT_EQ(bound, scales.toPicoseconds(fresh->bound)) << seed << print(problem);
+      raised += row > 0 && bound > before;
+      before = bound;
+      if (row < how.rows)
+        rows.push_back(row);
+    }
+    int64_t optimum = enumerate(problem)->cost;
+    ASSERT_EQ(std::min(before, cutoff), std::min(optimum, cutoff)) << seed << print(problem);
+  }
+  EXPECT_GT(raised, 100U);
+}
+
 TEST(RowElimination, StopsAtItsLimits) {
   LayoutProblem problem = parse("problem p { variable a {r 0, s 1} variable b {r 0, s 1} "
                                 "pair a b [0 1; 1 0] row m capacity 3 {a r 2, b r 2} }");
@@ -253,6 +303,53 @@ TEST(RowElimination, KeepsSmallLabels) {
   // Of one row the smallest label is always kept.
   EXPECT_EQ(small, feasibleOnes);
   EXPECT_LT(cheapest, feasibleOnes);
+}
+
+/// Rows on a chain whose prices leave many partial plans: other prices exclude those that use much
+/// of one row and little of the other.
+TEST(RowElimination, JudgesAtOtherPrices) {
+  Drawer drawer(7);
+  ProblemParts parts;
+  parts.name = "chain";
+  parts.rows = {{"m", 0, {}}, {"n", 0, {}}};
+  for (uint32_t v = 0; v < 24; ++v) {
+    Variable variable{"v" + std::to_string(v), {}, {}};
+    for (uint32_t s = 0; s < 3; ++s) {
+      // About half of what the rows could take, at one for a byte.
+      const int64_t inM = drawer.below(1000), inN = drawer.below(1000);
+      parts.rows[0].uses.push_back({v, s, inM});
+      parts.rows[1].uses.push_back({v, s, inN});
+      variable.states.push_back({"s" + std::to_string(s), 2000 - inM - inN + drawer.below(200)});
+    }
+    parts.variables.push_back(std::move(variable));
+    Table table{3, 3, {}};
+    for (int i = 0; i < 9; ++i)
+      table.costs.push_back(drawer.below(200));
+    parts.tables.push_back(std::move(table));
+    if (v > 0)
+      parts.pairs.push_back({v - 1, v, v, {}});
+  }
+  for (Row &row : parts.rows)
+    row.capacity = 24 * 450;
+  LayoutProblem problem = makeProblem(std::move(parts));
+  Network network(problem);
+  Scales scales(problem);
+  Messages messages(network);
+  messages.setPrices({1, 1});
+  for (int i = 0; i < 10; ++i)
+    messages.iterate();
+  Potentials potentials = messages.getPotentials(scales.potential);
+  const Solution solution = solve(problem);
+  ASSERT_EQ(solution.bound, solution.cost);
+  // It takes thirty-five thousand, and a thousand times as many at these prices alone.
+  RowEliminationEffort effort;
+  effort.labels = 1U << 20;
+  effort.steps = 1U << 20;
+  auto found = eliminateWithRows(network, scales, potentials, {scales.price, scales.price}, {0, 1},
+                                 solution.cost + 1, effort, {});
+  ASSERT_TRUE(found && found->choice);
+  EXPECT_EQ(problem.getCost(network.toAssignment(*found->choice)), solution.cost);
+  EXPECT_EQ(scales.toPicoseconds(found->bound), solution.cost);
 }
 
 TEST(RowElimination, SaysThatNothingFits) {
