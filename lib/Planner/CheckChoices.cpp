@@ -88,6 +88,7 @@ struct Joined : Table {
 
 /// A table of which a scope has all variables: the places of these there.
 struct Inside {
+  size_t number;
   std::vector<size_t> places;
   const Table &table;
   Sorted all;
@@ -117,6 +118,11 @@ private:
   int64_t limit_;
   int64_t &steps_;
   std::vector<Table> tables_;
+  /// By table: the least of its choices.
+  std::vector<Wide> least_;
+  /// What all tables lie above the bound at least, but for those that the choices of the variable
+  /// which is eliminated count.
+  Wide others_ = 0;
   CheckedScopes scopes_;
   CheckedChoices result_;
 };
@@ -173,6 +179,9 @@ void ChoiceSearch::addTables() {
 }
 
 void ChoiceSearch::add(Table table) {
+  least_.push_back(0);
+  if (table.size() > 0)
+    least_.back() = *std::min_element(table.least.begin(), table.least.end());
   if (!table.scope.empty())
     scopes_.addTable(table.scope, tables_.size());
   tables_.push_back(std::move(table));
@@ -201,8 +210,8 @@ std::vector<Inside> ChoiceSearch::getInside(const std::vector<uint32_t> &scope,
   std::vector<Inside> inside;
   for (size_t number : found) {
     const Table &table = tables_[number];
-    inside.push_back(
-        {getPlaces(scope, table.scope), table, Sorted(table, getPlaces(table.scope, table.scope))});
+    inside.push_back({number, getPlaces(scope, table.scope), table,
+                      Sorted(table, getPlaces(table.scope, table.scope))});
   }
   return inside;
 }
@@ -220,6 +229,9 @@ Joined ChoiceSearch::join(const Joined &joined, CheckedJoin &next) {
                             addedPlaces = getPlaces(table.scope, added);
   const Sorted byShared(table, getPlaces(table.scope, shared));
   const std::vector<Inside> inside = getInside(made.scope, joined.scope.size());
+  others_ -= least_[next.table];
+  for (const Inside &table : inside)
+    others_ -= least_[table.number];
   std::vector<uint32_t> both;
   for (size_t choice = 0; choice < joined.size(); ++choice)
     for (size_t other : byShared.find(joined.get(choice), sharedPlaces)) {
@@ -231,7 +243,7 @@ Joined ChoiceSearch::join(const Joined &joined, CheckedJoin &next) {
         both.push_back(table.get(other)[place]);
       auto ahead = getAhead(inside, both);
       const Wide least = joined.least[choice] + table.least[other];
-      if (!ahead || least + joined.ahead[choice] + *ahead >= cutoff_)
+      if (!ahead || least + joined.ahead[choice] + *ahead + others_ >= cutoff_)
         continue;
       --limit_;
       made.add(both, least);
@@ -278,6 +290,7 @@ std::vector<size_t> ChoiceSearch::takeTables(uint32_t variable) {
 void ChoiceSearch::eliminate(uint32_t variable) {
   std::vector<size_t> left = takeTables(variable);
   CheckedVariable &eliminated = result_.variables.emplace_back();
+  others_ = std::accumulate(least_.begin(), least_.end(), Wide(0));
   Joined joined;
   joined.scope = {variable};
   joined.states = tables_[variable].states;
@@ -302,6 +315,7 @@ void ChoiceSearch::eliminate(uint32_t variable) {
     left.erase(next);
     joined = join(joined, trace);
     tables_[trace.table] = {};
+    least_[trace.table] = 0;
   }
   if (isOver())
     return;

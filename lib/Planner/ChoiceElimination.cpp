@@ -45,8 +45,12 @@ private:
   bool eliminate(uint32_t node);
   Joined startNode(uint32_t node) const;
   bool join(Joined &joined, Use use);
-  void joinPair(const Joined &joined, const PairTable &pair, Joined &next, ChoiceJoin &trace);
-  void joinTable(const Joined &joined, const ChoiceTable &table, Joined &next, ChoiceJoin &trace);
+  void joinPair(const Joined &joined, const PairTable &pair, const Lookahead &lookahead,
+                Joined &next, ChoiceJoin &trace);
+  void joinTable(const Joined &joined, const ChoiceTable &table, const Lookahead &lookahead,
+                 Joined &next, ChoiceJoin &trace);
+  bool addChoice(llvm::ArrayRef<uint32_t> states, int64_t least, int64_t aheadBefore,
+                 const Lookahead &lookahead, Joined &next);
   bool isTooMuch(const Joined &joined) const;
   ChoiceTable project(const Joined &joined, EliminatedNode &eliminated) const;
 
@@ -59,8 +63,12 @@ private:
   /// By node: the tables that are not joined yet.
   std::vector<llvm::SmallVector<Use, 8>> uses_;
   ChoiceElimination result_;
-  /// By eliminated node: what it left.
+  /// By eliminated node: what it left, and the least that this costs.
   std::vector<ChoiceTable> tables_;
+  std::vector<int64_t> least_;
+  /// What all tables that eliminated nodes left cost at least, but for those that choices of the
+  /// node which is eliminated count.
+  int64_t others_ = 0;
   int64_t entries_ = 0;
 };
 
@@ -94,6 +102,8 @@ llvm::SmallVector<uint32_t, 16> pick(llvm::ArrayRef<uint32_t> states,
 class ChoiceEliminator::Lookahead {
 public:
   Lookahead(const ChoiceEliminator &all, llvm::ArrayRef<uint32_t> scope, size_t from);
+  /// What the eliminated nodes' tables among them cost at least.
+  int64_t least() const { return least_; }
   /// Infeasible: the choice has no plan.
   int64_t get(llvm::ArrayRef<uint32_t> states) const;
 
@@ -112,6 +122,7 @@ private:
   size_t from_;
   std::vector<OfPair> pairs_;
   std::vector<OfTable> tables_;
+  int64_t least_ = 0;
 };
 
 ChoiceEliminator::Lookahead::Lookahead(const ChoiceEliminator &all, llvm::ArrayRef<uint32_t> scope,
@@ -129,6 +140,7 @@ ChoiceEliminator::Lookahead::Lookahead(const ChoiceEliminator &all, llvm::ArrayR
         continue;
       }
       const ChoiceTable &table = all.tables_[use.number];
+      least_ += all.least_[use.number];
       std::vector<uint32_t> own(nodes.size());
       std::iota(own.begin(), own.end(), 0);
       tables_.push_back({table, std::move(*places), ChoiceIndex(table, std::move(own))});
@@ -213,10 +225,14 @@ bool ChoiceEliminator::join(Joined &joined, Use use) {
   for (uint32_t node : getScope(use))
     if (!llvm::is_contained(joined.scope, node))
       next.scope.push_back(node);
-  if (use.isPair)
-    joinPair(joined, excess_.ofPairs[use.number], next, trace);
-  else
-    joinTable(joined, tables_[use.number], next, trace);
+  const Lookahead lookahead(*this, next.scope, joined.scope.size());
+  others_ -= lookahead.least();
+  if (use.isPair) {
+    joinPair(joined, excess_.ofPairs[use.number], lookahead, next, trace);
+  } else {
+    others_ -= least_[use.number];
+    joinTable(joined, tables_[use.number], lookahead, next, trace);
+  }
   if (isTooMuch(next))
     return false;
   entries_ += static_cast<int64_t>(next.size());
@@ -225,13 +241,24 @@ bool ChoiceEliminator::join(Joined &joined, Use use) {
   return true;
 }
 
-void ChoiceEliminator::joinPair(const Joined &joined, const PairTable &pair, Joined &next,
-                                ChoiceJoin &trace) {
+/// Unless no plan below the budget has it.
+bool ChoiceEliminator::addChoice(llvm::ArrayRef<uint32_t> states, int64_t least,
+                                 int64_t aheadBefore, const Lookahead &lookahead, Joined &next) {
+  if (addExcess(addExcess(least, aheadBefore), others_) >= budget_)
+    return false;
+  const int64_t ahead = addExcess(aheadBefore, lookahead.get(states));
+  if (addExcess(addExcess(least, ahead), others_) >= budget_)
+    return false;
+  next.addWith(states, least, ahead);
+  return true;
+}
+
+void ChoiceEliminator::joinPair(const Joined &joined, const PairTable &pair,
+                                const Lookahead &lookahead, Joined &next, ChoiceJoin &trace) {
   const bool isFirst = pair.scope[0] == joined.scope.front();
   const uint32_t other = pair.scope[isFirst ? 1 : 0];
   const size_t place = llvm::find(joined.scope, other) - joined.scope.begin();
   const bool isNew = place == joined.scope.size();
-  const Lookahead lookahead(*this, next.scope, joined.scope.size());
   llvm::SmallVector<uint32_t, 16> states;
   for (uint32_t choice = 0; choice < joined.size() && !isTooMuch(next); ++choice) {
     llvm::ArrayRef<uint32_t> chosen = joined.ofChoice(choice);
@@ -243,21 +270,17 @@ void ChoiceEliminator::joinPair(const Joined &joined, const PairTable &pair, Joi
       states[place] = s;
       const uint32_t a = isFirst ? states[0] : s, b = isFirst ? s : states[0];
       const uint32_t entry = a * sizes_[pair.scope[1]] + b;
-      const int64_t least = addExcess(joined.least[choice], pair.costs[entry]);
-      if (addExcess(least, joined.ahead[choice]) >= budget_)
+      if (!addChoice(states, addExcess(joined.least[choice], pair.costs[entry]),
+                     joined.ahead[choice], lookahead, next))
         continue;
-      const int64_t ahead = addExcess(joined.ahead[choice], lookahead.get(states));
-      if (addExcess(least, ahead) >= budget_)
-        continue;
-      next.addWith(states, least, ahead);
       trace.from.push_back(choice);
       trace.with.push_back(entry);
     }
   }
 }
 
-void ChoiceEliminator::joinTable(const Joined &joined, const ChoiceTable &table, Joined &next,
-                                 ChoiceJoin &trace) {
+void ChoiceEliminator::joinTable(const Joined &joined, const ChoiceTable &table,
+                                 const Lookahead &lookahead, Joined &next, ChoiceJoin &trace) {
   // By place in the table.
   std::vector<uint32_t> shared, added, placesOfShared;
   for (auto [place, node] : llvm::enumerate(table.scope)) {
@@ -270,21 +293,16 @@ void ChoiceEliminator::joinTable(const Joined &joined, const ChoiceTable &table,
     placesOfShared.push_back(static_cast<uint32_t>(inJoined));
   }
   const ChoiceIndex index(table, std::move(shared));
-  const Lookahead lookahead(*this, next.scope, joined.scope.size());
   llvm::SmallVector<uint32_t, 16> states;
   for (uint32_t choice = 0; choice < joined.size() && !isTooMuch(next); ++choice) {
     llvm::ArrayRef<uint32_t> chosen = joined.ofChoice(choice);
     for (uint32_t other : index.find(pick(chosen, placesOfShared))) {
       effort_.steps -= stepsOfChoice;
-      const int64_t least = joined.least[choice] + table.least[other];
-      if (least + joined.ahead[choice] >= budget_)
-        continue;
       states.assign(chosen.begin(), chosen.end());
       llvm::append_range(states, pick(table.ofChoice(other), added));
-      const int64_t ahead = addExcess(joined.ahead[choice], lookahead.get(states));
-      if (addExcess(least, ahead) >= budget_)
+      if (!addChoice(states, joined.least[choice] + table.least[other], joined.ahead[choice],
+                     lookahead, next))
         continue;
-      next.addWith(states, least, ahead);
       trace.from.push_back(choice);
       trace.with.push_back(other);
     }
@@ -326,17 +344,22 @@ bool ChoiceEliminator::eliminate(uint32_t node) {
                      [&](Use of) { return of.isPair == use.isPair && of.number == use.number; });
   result_.nodes.push_back({});
   result_.nodes.back().node = node;
+  others_ = std::accumulate(least_.begin(), least_.end(), int64_t(0));
   Joined joined = startNode(node);
   while (!left.empty()) {
     Use use = takeNext(left, joined.scope);
     if (!join(joined, use))
       return false;
-    if (!use.isPair)
+    if (!use.isPair) {
       tables_[use.number] = {};
+      least_[use.number] = 0;
+    }
   }
   order_.remove(node);
   const auto number = static_cast<uint32_t>(tables_.size());
   tables_.push_back(project(joined, result_.nodes.back()));
+  const std::vector<int64_t> &least = tables_.back().least;
+  least_.push_back(least.empty() ? infeasible : *llvm::min_element(least));
   for (uint32_t other : tables_.back().scope)
     uses_[other].push_back({false, number});
   return true;
