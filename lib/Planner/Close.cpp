@@ -155,8 +155,9 @@ Run::RowTrial Run::eliminateCheapStates(const ExactBound &bound, Wide most, int6
     prove(std::min({cutoff, ofOthers, trial->bound}), BoundSource::Elimination);
     proofWithinRows_ = {std::move(trial->rows), std::move(trial->order),
                         before - effort.steps + choicesBefore};
+    // All is proved, or what the rows that are kept can prove.
     auto row = trial->exceeded ? trial->exceeded : trial->roomy;
-    if (!row || !rowsToKeep.insert(*row).second)
+    if (trial->bound >= std::min(cutoff, ofOthers) || !row || !rowsToKeep.insert(*row).second)
       return RowTrial::Done;
   }
   return RowTrial::TooMuch;
@@ -321,14 +322,17 @@ void Run::diveWithRows() {
   }
 }
 
-/// In one order after the other, which decide how much it takes; the one that was best comes first.
+/// In one order after the other, which decide how much it takes; the one that was best comes first,
+/// and others have to be as much better.
 Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
                                   std::set<uint32_t> &rowsToKeep,
                                   llvm::MutableArrayRef<OrderRule> rules, int64_t &first,
                                   int64_t &steps) {
   const Wide most = static_cast<Wide>(cutoff) * scales_.common() - bound.bound() - 1;
   const int64_t all = steps;
-  for (int64_t each = first; each / growthOfSteps < all; each *= growthOfSteps)
+  const bool isBestKnown = first > 0;
+  for (int64_t each = std::max(first, firstSteps); each / growthOfSteps < all;
+       each *= growthOfSteps)
     for (OrderRule &rule : rules) {
       if (steps <= 0 || mustStop() || isDone())
         return RowTrial::TooMuch;
@@ -337,7 +341,7 @@ Run::RowTrial Run::eliminateBelow(const ExactBound &bound, int64_t cutoff,
       effort.allEntries = checkedEntriesWithin;
       effort.entries = effort.allEntries / 4;
       effort.labels = std::numeric_limits<uint32_t>::max();
-      effort.steps = each;
+      effort.steps = isBestKnown && &rule != rules.begin() ? each / growthOfSteps : each;
       effort.rule = rule;
       RowTrial result = eliminateCheapStates(bound, most, cutoff, rowsToKeep, effort, steps);
       if (result == RowTrial::TooMuch)
@@ -361,7 +365,7 @@ void Run::proveWithinRows() {
   std::set<uint32_t> rowsToKeep;
   double share = firstShare;
   // What sufficed for a cutoff, those above it take, too.
-  int64_t first = firstSteps;
+  int64_t first = 0;
   for (int failures = 0; failures < maxFailures && steps > 0 && !mustStop() && !isDone();) {
     int64_t rest = getCutoff() - solution_.bound;
     int64_t cutoff = getCutoff() - static_cast<int64_t>((1 - share) * static_cast<double>(rest));

@@ -125,8 +125,8 @@ private:
   RowTrial eliminateCheapStates(const ExactBound &bound, Wide most, int64_t cutoff,
                                 std::set<uint32_t> &rowsToKeep, RowEliminationEffort effort,
                                 int64_t &steps);
-  /// The same of all partial plans below a cutoff. `first` are the steps to begin with, and then
-  /// those that sufficed.
+  /// The same of all partial plans below a cutoff. `first` are the steps that sufficed for
+  /// the last cutoff, or 0.
   RowTrial eliminateBelow(const ExactBound &bound, int64_t cutoff, std::set<uint32_t> &rowsToKeep,
                           llvm::MutableArrayRef<OrderRule> rules, int64_t &first, int64_t &steps);
   /// What the plans of some states cost at least. Of rows that count by their prices alone, the one
