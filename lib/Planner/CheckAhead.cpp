@@ -115,3 +115,46 @@ std::optional<CheckedAhead> dmc::planner::findAhead(const CheckedChoices &choice
                                                     Wide limit, const CheckedAhead *known) {
   return AheadSearch(choices, limit, known).run(costs);
 }
+
+CheckedChoices dmc::planner::keepWithPlan(const CheckedChoices &choices,
+                                          const CheckedAhead &ahead) {
+  CheckedChoices kept;
+  kept.entries = choices.entries;
+  // By table and choice: its number among those that are kept.
+  std::vector<std::vector<size_t>> numbers;
+  for (const std::vector<size_t> &entries : choices.entries) {
+    auto &ofTable = numbers.emplace_back();
+    for (size_t choice = 0; choice < entries.size(); ++choice)
+      ofTable.push_back(choice);
+  }
+  for (size_t number = 0; number < choices.variables.size(); ++number) {
+    const CheckedVariable &variable = choices.variables[number];
+    CheckedVariable &made = kept.variables.emplace_back();
+    made.isLast = variable.isLast;
+    // Of the join before. The first one is with the variable's own table, from its states.
+    std::vector<size_t> before = numbers[variable.joins.front().table];
+    std::vector<size_t> left(variable.numLeft, variable.left.size());
+    for (size_t j = 0; j < variable.joins.size(); ++j) {
+      const CheckedJoin &join = variable.joins[j];
+      CheckedJoin &madeJoin = made.joins.emplace_back();
+      madeJoin.table = join.table;
+      std::vector<size_t> own(join.from.size(), 0);
+      for (size_t choice = 0; choice < join.from.size(); ++choice) {
+        if (ahead[number][j][choice] == noChoice)
+          continue;
+        own[choice] = madeJoin.from.size();
+        madeJoin.from.push_back(before[join.from[choice]]);
+        madeJoin.with.push_back(numbers[join.table][join.with[choice]]);
+        if (j + 1 < variable.joins.size())
+          continue;
+        size_t &ofLeft = left[variable.left[choice]];
+        if (ofLeft == variable.left.size())
+          ofLeft = made.numLeft++;
+        made.left.push_back(ofLeft);
+      }
+      before = std::move(own);
+    }
+    numbers.push_back(std::move(left));
+  }
+  return kept;
+}

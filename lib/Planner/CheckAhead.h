@@ -21,6 +21,9 @@ std::optional<CheckedAhead> findAhead(const CheckedChoices &choices,
                                       const std::vector<CheckedCosts> &costs, __int128 limit,
                                       const CheckedAhead *known = nullptr);
 
+/// The choices that have a plan.
+CheckedChoices keepWithPlan(const CheckedChoices &choices, const CheckedAhead &ahead);
+
 } // namespace dmc::planner
 
 #endif // DMC_LIB_PLANNER_CHECKAHEAD_H

@@ -17,7 +17,7 @@ using Wide = __int128;
 static constexpr size_t mostKept = size_t(1) << 25;
 
 /// All prices halved, or half as much more; a row free, or dearer by as much as it is, or by all
-/// prices if it is free.
+/// prices if it is free, or by what another one costs, which is free then.
 static std::set<std::vector<Wide>> getPricesAround(const std::vector<Wide> &prices) {
   std::set<std::vector<Wide>> around;
   std::vector<Wide> less = prices, more = prices;
@@ -35,6 +35,13 @@ static std::set<std::vector<Wide>> getPricesAround(const std::vector<Wide> &pric
     around.insert(other);
     other[row] = prices[row] == 0 ? sum : 2 * prices[row];
     around.insert(other);
+    for (size_t from = 0; from < prices.size(); ++from) {
+      other = prices;
+      other[row] += other[from];
+      other[from] = 0;
+      if (from != row)
+        around.insert(other);
+    }
   }
   around.erase(prices);
   return around;

@@ -36,7 +36,7 @@ struct Below {
 
 class EliminationWithin {
 public:
-  EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices, int64_t &steps);
+  EliminationWithin(const CheckedRows &rows, CheckedChoices choices, int64_t &steps);
 
   std::optional<Wide> run();
 
@@ -46,7 +46,7 @@ private:
   bool findViews();
   Table join(const Table &joined, size_t variable, size_t number);
   std::vector<Plan> combine(const std::vector<Plan> &plans, const std::vector<Plan> &others,
-                            const Below &below, const std::vector<int64_t> &most);
+                            Below below, const std::vector<int64_t> &most);
   Table project(Table joined, const CheckedVariable &variable);
   void finish(std::vector<Plan> &plans, const std::vector<int64_t> &most);
   bool isOver() const { return steps_ < 0; }
@@ -55,7 +55,7 @@ private:
   static constexpr size_t leastToPrune = 4096;
 
   const CheckedRows &rows_;
-  const CheckedChoices &choices_;
+  CheckedChoices choices_;
   int64_t &steps_;
   CheckedBytes bytes_;
   CheckedAhead ahead_;
@@ -74,9 +74,9 @@ static std::vector<int64_t> add(std::vector<int64_t> sum, const std::vector<int6
   return sum;
 }
 
-EliminationWithin::EliminationWithin(const CheckedRows &rows, const CheckedChoices &choices,
+EliminationWithin::EliminationWithin(const CheckedRows &rows, CheckedChoices choices,
                                      int64_t &steps)
-    : rows_(rows), choices_(choices), steps_(steps), bytes_{{}, rows.capacities},
+    : rows_(rows), choices_(std::move(choices)), steps_(steps), bytes_{{}, rows.capacities},
       all_(rows.capacities.size(), 0) {
   addBytes();
   addTables();
@@ -125,6 +125,11 @@ bool EliminationWithin::findViews() {
   auto ahead = findAhead(choices_, rows_.excess, rows_.excessLimit);
   if (!ahead)
     return false;
+  // Most choices have no plan below the limit, which shows once all variables are eliminated.
+  choices_ = keepWithPlan(choices_, *ahead);
+  ahead = findAhead(choices_, rows_.excess, rows_.excessLimit);
+  if (!ahead)
+    return false;
   auto views = makeViews(rows_, choices_, bytes_, *ahead);
   if (!views)
     return false;
@@ -156,19 +161,23 @@ Table EliminationWithin::join(const Table &joined, size_t variable, size_t numbe
   return made;
 }
 
-static bool isBelow(const Below &below, const Plan &plan) {
-  for (const auto &[prices, limit] : below.priced) {
+/// What a plan is not below comes first then: the next plan is mostly alike.
+static bool isBelow(Below &below, const Plan &plan) {
+  for (auto &view : below.priced) {
+    const auto &[prices, limit] = view;
     Wide priced = plan.cost;
     for (size_t row = 0; row < plan.bytes.size(); ++row)
       priced += (*prices)[row] * plan.bytes[row];
-    if (priced >= limit)
+    if (priced >= limit) {
+      std::swap(below.priced.front(), view);
       return false;
+    }
   }
   return plan.excess < below.excess;
 }
 
 std::vector<Plan> EliminationWithin::combine(const std::vector<Plan> &plans,
-                                             const std::vector<Plan> &others, const Below &below,
+                                             const std::vector<Plan> &others, Below below,
                                              const std::vector<int64_t> &mostBelow) {
   std::vector<Plan> all;
   size_t most = leastToPrune;
@@ -282,5 +291,5 @@ std::optional<Wide> dmc::planner::findLeastWithin(const CheckedRows &rows, int64
   auto choices = findChoices(rows, rows.excessLimit, limit, steps, order);
   if (!choices)
     return std::nullopt;
-  return EliminationWithin(rows, *choices, steps).run();
+  return EliminationWithin(rows, std::move(*choices), steps).run();
 }

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace dmc::planner;
 
@@ -54,6 +55,50 @@ void dmc::planner::removeInfeasible(ChoiceBounds &bounds, const ChoiceBounds &ot
     for (auto [join, ofKnown] : llvm::zip_equal(node.joins, known.joins))
       ::removeInfeasible(join, ofKnown);
   }
+}
+
+/// Of a feasible choice those that it comes from are feasible, too.
+ChoiceElimination dmc::planner::keepFeasible(const ChoiceElimination &choices,
+                                             const ChoiceBounds &bounds) {
+  ChoiceElimination result;
+  // By eliminated node: the new numbers of what it leaves.
+  std::vector<std::vector<uint32_t>> left;
+  for (auto [node, ofNode] : llvm::zip_equal(choices.nodes, bounds.nodes)) {
+    EliminatedNode &kept = result.nodes.emplace_back();
+    kept.node = node.node;
+    kept.isLast = node.isLast;
+    // The new numbers of the choices of a join, of which states keep theirs, and the old ones.
+    std::vector<uint32_t> numbers(ofNode.states.size()), old(ofNode.states.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    std::iota(old.begin(), old.end(), 0);
+    for (auto [join, ahead] : llvm::zip_equal(node.joins, ofNode.joins)) {
+      ChoiceJoin &ofKept = kept.joins.emplace_back();
+      ofKept.isPair = join.isPair;
+      ofKept.number = join.number;
+      std::vector<uint32_t> ofJoin(ahead.size(), 0);
+      old.clear();
+      for (uint32_t choice = 0; choice < ahead.size(); ++choice) {
+        if (ahead[choice] == infeasible)
+          continue;
+        ofJoin[choice] = static_cast<uint32_t>(old.size());
+        old.push_back(choice);
+        ofKept.from.push_back(numbers[join.from[choice]]);
+        const uint32_t with = join.with[choice];
+        ofKept.with.push_back(join.isPair ? with : left[join.number][with]);
+      }
+      numbers = std::move(ofJoin);
+    }
+    std::vector<uint32_t> &ofLeft = left.emplace_back(node.numLeft, 0);
+    std::vector<bool> isLeft(node.numLeft, false);
+    for (uint32_t choice : old) {
+      const uint32_t to = node.left[choice];
+      if (!isLeft[to])
+        ofLeft[to] = static_cast<uint32_t>(kept.numLeft++);
+      isLeft[to] = true;
+      kept.left.push_back(ofLeft[to]);
+    }
+  }
+  return result;
 }
 
 std::vector<int64_t> BoundPasses::joinForward(const ChoiceJoin &join,

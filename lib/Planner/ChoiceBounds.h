@@ -30,6 +30,9 @@ ChoiceBounds findBounds(const ChoiceElimination &choices,
                         llvm::ArrayRef<PairTable> ofPairs, int64_t budget,
                         const ChoiceBounds *known = nullptr);
 
+/// The choices that are feasible.
+ChoiceElimination keepFeasible(const ChoiceElimination &choices, const ChoiceBounds &bounds);
+
 /// Choices that are infeasible in others are so in `bounds`.
 void removeInfeasible(ChoiceBounds &bounds, const ChoiceBounds &others);
 

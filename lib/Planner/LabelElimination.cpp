@@ -121,7 +121,7 @@ bool LabelEliminator::join(LabelTable &joined, size_t number, size_t ofJoin) {
       next.endChoice();
       continue;
     }
-    llvm::ArrayRef<LabelLimit> limits = otherPrices_.getLimits(number, ofJoin, choice);
+    llvm::MutableArrayRef<LabelLimit> limits = otherPrices_.getLimits(number, ofJoin, choice);
     if (join.isPair) {
       const int64_t cost = priced_.excess.ofPairs[join.number].costs[join.with[choice]];
       for (size_t label = labels.begin; label < labels.end; ++label)

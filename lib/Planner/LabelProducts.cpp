@@ -29,7 +29,7 @@ uint32_t LabelProducts::startTrace(uint32_t node, uint32_t state) {
 }
 
 bool LabelProducts::multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                             llvm::ArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest,
+                             llvm::MutableArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest,
                              Labels &product) {
   const Labels &a = ofA.of, &b = ofB.of;
   const size_t numRows = room_.size();

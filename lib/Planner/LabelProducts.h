@@ -32,15 +32,18 @@ public:
   /// The states of a label, node by node; 0 of those that it does not have.
   std::vector<uint32_t> trace(uint32_t label, size_t numNodes) const;
 
-  /// Whether a label of that cost and bytes costs less than each of the limits.
-  bool isBelow(llvm::ArrayRef<LabelLimit> limits, int64_t cost, const int64_t *bytes) const {
+  /// Whether a label of that cost and bytes costs less than each of the limits. The one that it
+  /// does not cost less than comes first then: the next label is mostly alike.
+  bool isBelow(llvm::MutableArrayRef<LabelLimit> limits, int64_t cost, const int64_t *bytes) const {
     const Wide own = static_cast<Wide>(cost) * priceScale_;
-    for (const LabelLimit &limit : limits) {
+    for (LabelLimit &limit : limits) {
       Wide priced = own;
       for (size_t r = 0; r < room_.size(); ++r)
         priced += limit.prices[r] * bytes[r];
-      if (priced >= limit.cost)
+      if (priced >= limit.cost) {
+        std::swap(limits.front(), limit);
         return false;
+      }
     }
     return true;
   }
@@ -48,7 +51,8 @@ public:
   /// limits, that keep the rows, pruned. `rest` is the most that other nodes use. False: it takes
   /// too many steps.
   bool multiply(const LabelRange &ofA, const LabelRange &ofB, int64_t budget,
-                llvm::ArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest, Labels &product);
+                llvm::MutableArrayRef<LabelLimit> limits, llvm::ArrayRef<int64_t> rest,
+                Labels &product);
   /// Leaves the labels, in the order of their excess, that no other is as good as in everything; at
   /// most as many as the limit says. Bytes of a row that the others cannot exceed any more are of
   /// no account.

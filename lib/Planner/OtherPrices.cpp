@@ -24,7 +24,8 @@ static int64_t countChoices(const ChoiceElimination &choices) {
   return count;
 }
 
-/// Each row free, or dearer by all prices; all rows cheaper or dearer by half.
+/// Each row free, or dearer; all rows cheaper or dearer by half; and what one row costs on top of
+/// another one: partial plans that use much of one row mostly use little of another one.
 std::vector<std::vector<Wide>> OtherPrices::choosePrices(llvm::ArrayRef<int64_t> prices) const {
   std::vector<Wide> own;
   Wide all = 0;
@@ -50,7 +51,15 @@ std::vector<std::vector<Wide>> OtherPrices::choosePrices(llvm::ArrayRef<int64_t>
     changed[row] = 0;
     add(changed);
     changed[row] = own[row] != 0 ? 2 * own[row] : all;
-    add(std::move(changed));
+    add(changed);
+    for (size_t other = 0; other < own.size(); ++other) {
+      if (other == row || own[other] == 0)
+        continue;
+      changed = own;
+      changed[row] += own[other];
+      changed[other] = 0;
+      add(changed);
+    }
   }
   return others;
 }
@@ -90,7 +99,7 @@ bool OtherPrices::start(const ChoiceElimination &choices, const LabelCosts &cost
   return true;
 }
 
-llvm::ArrayRef<LabelLimit> OtherPrices::getLimits(size_t node, size_t join, size_t choice) {
+llvm::MutableArrayRef<LabelLimit> OtherPrices::getLimits(size_t node, size_t join, size_t choice) {
   limits_.clear();
   for (const View &view : views_)
     limits_.push_back({view.prices, view.limit - static_cast<Wide>(scales_.price) *

@@ -39,7 +39,7 @@ public:
   bool start(const ChoiceElimination &choices, const LabelCosts &costs, Wide limit,
              ChoiceBounds &bounds, int64_t &steps);
   /// Of the labels of a choice, after a join of an eliminated node.
-  llvm::ArrayRef<LabelLimit> getLimits(size_t node, size_t join, size_t choice);
+  llvm::MutableArrayRef<LabelLimit> getLimits(size_t node, size_t join, size_t choice);
 
 private:
   struct View {

@@ -97,12 +97,20 @@ bool RowEliminator::findChoices(RowEliminationEffort &effort,
                                 const std::function<bool()> &isInterrupted) {
   if (choices_)
     return true;
-  const int64_t before = effort.steps;
-  choices_ = eliminateChoices(priced_.sizes, priced_.excess,
-                              priced_.getBudget(cutoff_) + priced_.getRounding(), effort.rule,
+  const int64_t before = effort.steps, budget = priced_.getBudget(cutoff_) + priced_.getRounding();
+  choices_ = eliminateChoices(priced_.sizes, priced_.excess, budget, effort.rule,
                               {effort.entries, effort.allEntries, effort.steps}, isInterrupted);
   stepsOfChoices_ = before - effort.steps;
-  return choices_.has_value();
+  if (!choices_ || !choices_->hasPlans)
+    return choices_.has_value();
+  // Most of them have no plan below the cutoff, which shows once all nodes are eliminated.
+  ChoiceBounds bounds =
+      findBounds(*choices_, priced_.excess.ofNodes, priced_.excess.ofPairs, budget);
+  if (bounds.least >= budget)
+    choices_->hasPlans = false;
+  else
+    choices_ = keepFeasible(*choices_, bounds);
+  return true;
 }
 
 std::optional<RowElimination> RowEliminator::run(llvm::ArrayRef<uint32_t> rows, int64_t cutoff,
