@@ -151,7 +151,9 @@ private:
            searchedGap * static_cast<double>(best.cost);
   }
   void proveBest(unsigned mostProofs);
-  MeasuredMemory proveFrom(planner::Assignment plan);
+  bool proveFrom(planner::Assignment plan);
+  bool proveWithItsRows();
+  void proveLast();
   bool mayProveMore() const;
   bool mayGain() const;
   void dropRows();
@@ -424,42 +426,55 @@ void Search::returnToRows() {
 /// certificate. The plan may become better on the way: where it does not fit then, there is more to
 /// prove once there are rows for what it holds.
 void Search::proveBest(unsigned mostProofs) {
-  if (isCertified() || mustStop())
+  if (isCertified() || mustStop() || !proveFrom(best.assignment))
     return;
-  MeasuredMemory memory;
-  for (unsigned proofs = 0; proofs < mostProofs && (proofs == 0 || mayProveMore()); ++proofs) {
-    planner::Solution before = best;
-    const size_t rowsBefore = bestRows;
-    const double peakBefore = bestPeak;
-    if (proofs > 0) {
-      others.push_back({bestPeak, best.assignment});
-      rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
-      if (!setRows(rows.getAll()))
-        return;
-      bestRows = rows.size();
-    }
-    memory = proveFrom(proofs == 0 ? best.assignment : taken.assignment);
-    if (best.certifiedBound >= before.certifiedBound)
-      continue;
-    // What fewer rows, or another proof, prove holds with more of them, too.
-    best = std::move(before);
-    bestRows = rowsBefore;
-    bestPeak = peakBefore;
-    setRows(rows.getFirst(bestRows));
+  for (unsigned proofs = 1; proofs < mostProofs && mayProveMore(); ++proofs)
+    if (!proveWithItsRows())
+      return;
+}
+
+/// With all effort, and with more rows as long as the problem is solved: the bound is its optimum
+/// then.
+void Search::proveLast() {
+  if (isLarge())
     return;
-  }
+  provingSteps = lastProvingSteps;
+  proveBest(/*mostProofs=*/1);
+  for (unsigned proofs = 1; proofs < maxProofs && isCertified() && mayProveMore(); ++proofs)
+    if (!proveWithItsRows())
+      return;
+}
+
+/// With rows for what the plan holds that does not fit. False: that proves less.
+bool Search::proveWithItsRows() {
+  apply(best.assignment);
+  const MeasuredMemory memory = meter.measure(graph);
+  others.push_back({bestPeak, best.assignment});
+  rows.add(makeRows(choice, memory, capacity, best.assignment), best.assignment);
+  return setRows(rows.getAll()) && proveFrom(taken.assignment);
 }
 
 /// Proves the bound of the problem as it is, and measures the plan that this starts from or finds.
-MeasuredMemory Search::proveFrom(planner::Assignment plan) {
+/// What fewer rows, or another proof, prove holds as well: false, and the problem is that again, if
+/// it is more.
+bool Search::proveFrom(planner::Assignment plan) {
+  planner::Solution before = std::move(best);
+  const size_t rowsBefore = bestRows;
+  const double peakBefore = bestPeak;
   best = solve(std::move(plan), Effort::Proof);
+  bestRows = problem.parts().rows.size();
   provingSteps /= 2;
   apply(best.assignment);
-  MeasuredMemory memory = meter.measure(graph);
-  bestPeak = memory.bytes;
+  bestPeak = meter.getBytes(graph);
   if (bestPeak <= capacity && (!hasFitting() || best.cost < taken.cost))
     taken = {best.assignment, best.cost, bestPeak, bestRows};
-  return memory;
+  if (best.certifiedBound >= before.certifiedBound)
+    return true;
+  best = std::move(before);
+  bestRows = rowsBefore;
+  bestPeak = peakBefore;
+  setRows(rows.getFirst(bestRows));
+  return false;
 }
 
 /// Whether the problem of the certificate has a better plan than fits. A proof of a large problem
@@ -803,10 +818,7 @@ bool Search::run() {
         if (isBetter)
           fitBest();
       }
-      if (!isLarge()) {
-        provingSteps = lastProvingSteps;
-        proveBest(/*mostProofs=*/1);
-      }
+      proveLast();
       dropRows();
     }
     addStarts();
