@@ -70,6 +70,7 @@ void AheadSearch::passBack(size_t number) {
     beyond_[table].front() = sum_ - least_[table].front();
   // What plans with a choice cost at least.
   std::vector<Wide> whole;
+  whole.reserve(variable.left.size());
   for (size_t choice = 0; choice < variable.left.size(); ++choice)
     whole.push_back(add(joined_[number].back()[choice], beyond_[table][variable.left[choice]]));
   for (size_t j = variable.joins.size(); j-- > 0;) {

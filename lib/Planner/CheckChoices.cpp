@@ -136,6 +136,7 @@ static bool isIn(const std::vector<uint32_t> &scope, uint32_t variable) {
 static std::vector<size_t> getPlaces(const std::vector<uint32_t> &scope,
                                      const std::vector<uint32_t> &variables) {
   std::vector<size_t> places;
+  places.reserve(variables.size());
   for (uint32_t variable : variables)
     places.push_back(std::find(scope.begin(), scope.end(), variable) - scope.begin());
   return places;

@@ -40,6 +40,7 @@ std::vector<std::vector<Wide>> OtherPrices::choosePrices(llvm::ArrayRef<int64_t>
   };
   auto scale = [&](Wide by) {
     std::vector<Wide> scaled;
+    scaled.reserve(own.size());
     for (Wide price : own)
       scaled.push_back(price * by / 2);
     add(std::move(scaled));

@@ -43,6 +43,7 @@ struct Costs {
   std::vector<std::vector<int64_t>> enumerate(const Costs *elsewhere = nullptr,
                                               int64_t limit = infeasible) const {
     std::vector<std::vector<int64_t>> least;
+    least.reserve(sizes.size());
     for (uint32_t size : sizes)
       least.emplace_back(size, infeasible);
     forEach([&](const std::vector<uint32_t> &states) {

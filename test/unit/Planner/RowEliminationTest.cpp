@@ -193,6 +193,7 @@ TEST(RowElimination, AddsRowsToItsChoices) {
     Network network = all.restrict(consistency.keep);
     Scales scales(problem);
     std::vector<int64_t> prices;
+    prices.reserve(how.rows);
     for (uint32_t row = 0; row < how.rows; ++row)
       // No plan exceeds others.
       prices.push_back(llvm::is_contained(all.rows(), row) ? drawer.below(3) * scales.price / 2
