@@ -818,11 +818,7 @@ bool Search::run() {
         if (isBetter)
           fitBest();
       }
-      const int64_t before = best.cost;
       proveLast();
-      // With all that effort it is mostly a better plan, which may not fit.
-      if (best.cost != before && mayGain())
-        fitBest();
       dropRows();
     }
     addStarts();
