@@ -810,13 +810,17 @@ bool Search::run() {
       proveBest(maxProofs);
       fitBest();
       // With as much effort as that, plans beyond the rows are found that were not before.
-      if (mayGain()) {
+      // Rows may exclude plans that fit, even if nothing is to be gained within them.
+      const bool isOpen = mayGain() && !isLarge() && hasFitting();
+      const bool isBetter = searchBeyondRows(Effort::Extended);
+      if (isBetter || isOpen) {
         // Rows for what plans beyond them hold that do not fit raise the bound, too.
-        const bool isBetter = searchBeyondRows(Effort::Extended);
         returnToRows();
         proveBest(maxProofs);
         if (isBetter)
           fitBest();
+      } else {
+        setRows(rows.getFirst(bestRows));
       }
       proveLast();
       dropRows();
