@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace dmc::planner;
 
