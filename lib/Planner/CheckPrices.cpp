@@ -13,7 +13,8 @@ using namespace dmc::planner;
 
 using Wide = __int128;
 
-/// What choices cost ahead is kept for so many of them in all: takes memory, and decides no result.
+/// Effort limit: what choices cost ahead is kept for so many of them in all, which takes 512 MiB.
+/// Fewer prices leave more plans.
 static constexpr size_t mostKept = size_t(1) << 25;
 
 /// All prices halved, or half as much more; a row free, or dearer by as much as it is, or by all

@@ -12,7 +12,8 @@
 
 using namespace dmc::planner;
 
-/// Effort limit: what choices cost ahead is kept for so many in all.
+/// Effort limit: what choices cost ahead is kept for so many in all, which takes 256 MiB. Fewer
+/// prices leave more labels.
 static constexpr int64_t maxBounds = int64_t(1) << 25;
 
 static int64_t countChoices(const ChoiceElimination &choices) {

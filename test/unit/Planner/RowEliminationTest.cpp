@@ -24,6 +24,15 @@ eliminateWithRows(const Network &network, const Scales &scales, const Potentials
       .run(rows, cutoff, effort, isInterrupted);
 }
 
+Potentials makePotentials(const Network &network, const Scales &scales,
+                          const std::vector<int64_t> &prices, int iterations = 1) {
+  Messages messages(network);
+  messages.setPrices(scales.getPrices(prices));
+  for (int i = 0; i < iterations; ++i)
+    messages.iterate();
+  return messages.getPotentials(scales.potential);
+}
+
 /// The better of what is found and of the bound, in picoseconds; infeasible: no plan is below the
 /// cutoff.
 struct Found {
@@ -148,10 +157,7 @@ TEST(RowElimination, PricesOtherRows) {
     int64_t optimum = enumerate(problem)->cost, cutoff = problem.getLargestCost() + 1;
     int64_t withPrices = enumerate(makeProblem(std::move(priced)))->cost;
     int64_t expected = withPrices == infeasible ? cutoff : withPrices - capacities;
-    Messages messages(network);
-    messages.setPrices(scales.getPrices(prices));
-    messages.iterate();
-    Potentials potentials = messages.getPotentials(scales.potential);
+    Potentials potentials = makePotentials(network, scales, prices);
     for (int64_t below : {cutoff, std::max<int64_t>(expected - 1, 1)}) {
       RowEliminationEffort effort;
       effort.labels = 1U << 20;
@@ -198,10 +204,7 @@ TEST(RowElimination, AddsRowsToItsChoices) {
       // No plan exceeds others.
       prices.push_back(llvm::is_contained(all.rows(), row) ? drawer.below(3) * scales.price / 2
                                                            : 0);
-    Messages messages(network);
-    messages.setPrices(scales.getPrices(prices));
-    messages.iterate();
-    Potentials potentials = messages.getPotentials(scales.potential);
+    Potentials potentials = makePotentials(network, scales, prices);
     int64_t cutoff = problem.getLargestCost() + 2, before = 0;
     RowEliminator eliminator(network, scales, potentials, prices, cutoff);
     std::vector<uint32_t> rows;
@@ -336,19 +339,16 @@ TEST(RowElimination, JudgesAtOtherPrices) {
   LayoutProblem problem = makeProblem(std::move(parts));
   Network network(problem);
   Scales scales(problem);
-  Messages messages(network);
-  messages.setPrices({1, 1});
-  for (int i = 0; i < 10; ++i)
-    messages.iterate();
-  Potentials potentials = messages.getPotentials(scales.potential);
+  const std::vector<int64_t> prices(2, scales.price);
+  Potentials potentials = makePotentials(network, scales, prices, 10);
   const Solution solution = solve(problem);
   ASSERT_EQ(solution.bound, solution.cost);
   // It takes thirty-five thousand, and a thousand times as many at these prices alone.
   RowEliminationEffort effort;
   effort.labels = 1U << 20;
   effort.steps = 1U << 20;
-  auto found = eliminateWithRows(network, scales, potentials, {scales.price, scales.price}, {0, 1},
-                                 solution.cost + 1, effort, {});
+  auto found =
+      eliminateWithRows(network, scales, potentials, prices, {0, 1}, solution.cost + 1, effort, {});
   ASSERT_TRUE(found && found->choice);
   EXPECT_EQ(problem.getCost(network.toAssignment(*found->choice)), solution.cost);
   EXPECT_EQ(scales.toPicoseconds(found->bound), solution.cost);
